@@ -1,0 +1,124 @@
+"""Calls of Triton's own functions: one registry from canonical names to lowering handlers.
+
+Every spelling of an API (`tl.load`, `triton.language.load`, `from triton.language import load as ld`, `x.to(...)`)
+reaches the same handler under its canonical name, so no other module knows spellings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spyre_lint.findings import Location
+
+if TYPE_CHECKING:
+    from spyre_lint.frontend.lower import Lowering
+
+MISSING = object()
+
+
+@dataclass(slots=True)
+class CallSite:
+    """A call with its arguments evaluated. `keywords` are the names passed by keyword, in order."""
+
+    name: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+    loc: Location
+    params: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    node: Any = None
+    arg_nodes: list[Any] = field(default_factory=list)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The argument for a parameter, by keyword or position; `default` if it was not passed."""
+        if name in self.kwargs:
+            return self.kwargs[name]
+        if name in self.params:
+            index = self.params.index(name)
+            if index < len(self.args):
+                return self.args[index]
+        return default
+
+    def rest(self, first: str) -> list[Any]:
+        """Positional arguments from parameter `first` on (for `*shape`-like parameters)."""
+        return self.args[self.params.index(first) :] if first in self.params else []
+
+
+Handler = Callable[["Lowering", CallSite], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    handler: Handler
+    params: tuple[str, ...]
+
+
+_REGISTRY: dict[str, _Entry] = {}
+_METHODS: dict[str, str] = {}
+
+TL = "triton.language."
+
+
+def builtin(*names: str, params: str = "", method: bool = False) -> Callable[[Handler], Handler]:
+    """Register a handler for canonical names (a bare name means one of `triton.language`).
+
+    `params` are the parameter names in order; `method` says that the function is also a method of tiles.
+    """
+
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            full = name if "." in name else TL + name
+            _REGISTRY[full] = _Entry(handler, tuple(params.split()))
+            if method:
+                _METHODS[full.rsplit(".", 1)[-1]] = full
+        return handler
+
+    return register
+
+
+def method_name(attribute: str) -> str | None:
+    """Canonical name of the function that a tile's method stands for (`to` is `triton.language.cast`)."""
+    return _METHODS.get(attribute)
+
+
+def alias_method(attribute: str, function: str) -> None:
+    """Make `x.attribute(...)` stand for the function `function` of `triton.language`."""
+    _METHODS[attribute] = TL + function
+
+
+# Modules that re-export the functions of triton.language under another prefix, longest first.
+_PREFIXES = (
+    "triton.language.extra.libdevice.",
+    "triton.language.extra.cuda.libdevice.",
+    "triton.language.extra.hip.libdevice.",
+    "triton.language.libdevice.",
+    "triton.language.standard.",
+    "triton.language.semantic.",
+    "triton.language.random.",
+    "triton.language.core.",
+    "triton.language.math.",
+)
+
+
+def canonical_api(name: str) -> str:
+    """The name under which an API is registered: `triton.language.math.exp` is `triton.language.exp`.
+
+    A name whose module matters to a rule (libdevice) keeps it: callers pass the full name along.
+    """
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            return TL + name[len(prefix) :]
+    return name
+
+
+def lookup(name: str) -> tuple[Handler, tuple[str, ...]] | None:
+    """Handler and parameters of a canonical name, or None if nothing is registered for it."""
+    entry = _REGISTRY.get(name) or _REGISTRY.get(canonical_api(name))
+    return None if entry is None else (entry.handler, entry.params)
+
+
+def is_known(name: str) -> bool:
+    """Whether a handler is registered for a canonical name."""
+    return lookup(name) is not None

@@ -1,0 +1,216 @@
+"""Lowers a jit function to kernel IR, the way Triton's own frontend walks it.
+
+The lowering runs the function's syntax once under a binding: what Triton knows at compile time is computed, what it
+knows at run time becomes operations. Constexprs that the binding leaves open are symbols; a branch on one is kept
+with both sides. The lowering is total: what it cannot follow becomes an opaque value and an `Incomplete` entry, and
+everything around it is lowered all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from astroid import nodes
+
+from spyre_lint.bindings import Binding, DTypeName, KernelId
+from spyre_lint.findings import Location
+from spyre_lint.frontend.control_flow import ControlFlow
+from spyre_lint.frontend.expressions import Expressions
+from spyre_lint.frontend.scope import Scope, host_to_value
+from spyre_lint.frontend.usage import flag_names, pointer_parameters, tile_names
+from spyre_lint.frontend.values import TupleValue
+from spyre_lint.ir.builder import Builder
+from spyre_lint.ir.core import Incomplete, KernelIR, Op, Param, Value
+from spyre_lint.ir.sym import Expr, symbol
+from spyre_lint.ir.types import (
+    DescriptorType,
+    DType,
+    OpaqueType,
+    ScalarType,
+    Type,
+    dtype_named,
+    pointer_to,
+    unknown_dtype,
+)
+
+if TYPE_CHECKING:
+    from spyre_lint.frontend.kernels import Kernel
+    from spyre_lint.frontend.project import Module, Project
+
+# A kernel that unrolls or inlines past this many operations is cut off: the rest is opaque and said to be so.
+MAX_OPS = 60_000
+MAX_INLINE_DEPTH = 24
+
+_TILE_NAME = re.compile(r"(?i)block|tile|chunk|stick|group|dim|size|^b[a-z]{1,2}$|^[A-Z][A-Z0-9]?$")
+
+
+class Frame:
+    """One function being lowered: its module, its names, and how deep it is inlined."""
+
+    __slots__ = ("depth", "env", "function", "module", "scope")
+
+    def __init__(self, module: Module, function: nodes.FunctionDef, env: dict[str, Any], depth: int) -> None:
+        self.module = module
+        self.function = function
+        self.env = env
+        self.depth = depth
+        self.scope: Scope | None = None
+
+
+class Lowering(ControlFlow, Expressions):
+    """State of one kernel's lowering: the builder, the frames, what could not be followed."""
+
+    def __init__(self, project: Project, kernel: Kernel, binding: Binding | None) -> None:
+        self.project = project
+        self.binding = binding
+        self.incomplete: list[Incomplete] = []
+        self._reported: set[tuple[Location, str]] = set()
+        loc = kernel.info.loc
+        self.b = Builder(loc)
+        self.frame = Frame(kernel.module, kernel.function, {}, 0)
+        self.scope = Scope(project)
+        self._symbol_uid = 0
+        self.loop_depth = 0
+        self.active: list[nodes.FunctionDef] = [kernel.function]
+
+    # ---- bookkeeping -------------------------------------------------------------------------------------
+
+    @property
+    def env(self) -> dict[str, Any]:
+        """Names of the function being lowered."""
+        return self.frame.env
+
+    def location(self, node: nodes.NodeNG) -> Location:
+        """Source range of a node of the function being lowered."""
+        return self.frame.module.location(node)
+
+    def give_up(self, reason: str, loc: Location | None = None) -> Value:
+        """Record that something could not be followed, and return an opaque value that says why."""
+        loc = loc or self.b.loc
+        if (loc, reason) not in self._reported:
+            self._reported.add((loc, reason))
+            self.incomplete.append(Incomplete(loc, reason, self.b.stack))
+        return self.opaque(reason)
+
+    def opaque(self, reason: str, *args: Value, callee: str = "") -> Value:
+        """An opaque value made from `args`, without recording anything."""
+        return self.b.make("call", {"args": args}, OpaqueType(reason), callee=callee)
+
+    def fresh_symbol(self, name: str, kind: str, lo: int | None = None) -> Expr:
+        """A symbolic integer that is none of those made before."""
+        self._symbol_uid += 1
+        return symbol(name, kind, lo=lo, uid=self._symbol_uid)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the kernel has grown past what is analysed."""
+        return self.b.op_count > MAX_OPS
+
+    def make(self, opcode: str, groups: Mapping[str, Sequence[Value]], result: Type, **attrs: Any) -> Value:
+        """Append an operation with one result."""
+        return self.b.make(opcode, groups, result, **attrs)
+
+    def emit(
+        self, opcode: str, groups: Mapping[str, Sequence[Value]], results: Sequence[Type] = (), **attrs: Any
+    ) -> Op:
+        """Append an operation with any number of results."""
+        return self.b.op(opcode, groups, results, **attrs)
+
+
+# ---- entry ---------------------------------------------------------------------------------------------------
+
+
+def lower_kernel(project: Project, kernel: Kernel, binding: Binding | None = None) -> KernelIR:
+    """Lower a kernel under a binding (under none: every constexpr is a symbol, every type unknown)."""
+    lowering = Lowering(project, kernel, binding)
+    params, constants, symbols = _bind_parameters(lowering, kernel, binding)
+    ir = KernelIR(
+        name=kernel.info.name,
+        path=kernel.info.id.path,
+        loc=kernel.info.loc,
+        params=params,
+        body=lowering.b.block,
+        constants=constants,
+        open_symbols=symbols,
+        incomplete=lowering.incomplete,
+    )
+    try:
+        lowering.run_function_body(kernel.function)
+    except RecursionError:
+        lowering.give_up("the kernel nests too deep to be followed", kernel.info.loc)
+    return ir
+
+
+def _bind_parameters(
+    lowering: Lowering, kernel: Kernel, binding: Binding | None
+) -> tuple[list[Param], dict[str, Any], dict[str, Expr]]:
+    flags = flag_names(kernel.function)
+    tiles = tile_names(kernel.function)
+    pointers = pointer_parameters(kernel.module, lowering.project, kernel.function)
+    constexprs = dict(binding.constexprs) if binding else {}
+    dtypes = dict(binding.dtypes) if binding else {}
+    params: list[Param] = []
+    constants: dict[str, Any] = {}
+    symbols: dict[str, Expr] = {}
+    for info in kernel.info.params:
+        has_default = info.default is not None
+        if info.is_constexpr or info.name in constexprs:
+            if info.name in constexprs:
+                bound = constexprs[info.name]
+                value = lowering_constant(lowering, bound)
+                constants[info.name] = bound
+                params.append(
+                    Param(info.name, "constexpr", info.loc, is_bound=True, bound=bound, has_default=has_default)
+                )
+            else:
+                tile_like = info.name in tiles or (info.name not in flags and _TILE_NAME.search(info.name))
+                value = symbol(info.name, "constexpr", lo=1 if tile_like else None)
+                constants[info.name] = symbols[info.name] = value
+                params.append(Param(info.name, "constexpr", info.loc, has_default=has_default))
+            lowering.env[info.name] = value
+            continue
+        param, argument = _runtime_parameter(lowering, info.name, info.loc, dtypes.get(info.name), pointers)
+        params.append(
+            Param(info.name, param[0], info.loc, dtype=param[1], value=argument, has_default=has_default)
+        )
+        lowering.env[info.name] = argument
+    return params, constants, symbols
+
+
+def _runtime_parameter(
+    lowering: Lowering, name: str, loc: Location, dtype_name: str | None, usage: Mapping[str, str]
+) -> tuple[tuple[Any, DType | None], Value]:
+    known = dtype_named(dtype_name) if dtype_name else None
+    used_as = usage.get(name, "")
+    role: Any
+    type_: Type
+    if used_as == "descriptor" or (dtype_name or "").startswith("tensordesc"):
+        role, element = "descriptor", unknown_dtype(name)
+        type_ = DescriptorType(element, None)
+    elif known is not None and known.pointee is not None:
+        role, element = "pointer", known.pointee
+        type_ = ScalarType(known)
+    elif known is not None and used_as != "pointer":
+        role, element = "scalar", known
+        type_ = ScalarType(known)
+    elif used_as == "pointer":
+        role, element = "pointer", unknown_dtype(name)
+        type_ = ScalarType(pointer_to(element))
+    else:
+        role, element = "unknown", unknown_dtype(name)
+        type_ = ScalarType(element)
+    with lowering.b.at(loc):
+        argument = lowering.b.value(type_, name)
+    lowering.b.block.add_arg(argument)
+    return (role, element if element.is_known else None), argument
+
+
+def lowering_constant(lowering: Lowering, bound: Any) -> Any:
+    """A binding's value for a constexpr as the lowering sees it (lists and dicts stay plain Python for layouts)."""
+    if isinstance(bound, (DTypeName, KernelId)):
+        return host_to_value(lowering.scope, bound)
+    if isinstance(bound, (tuple, list)):
+        return TupleValue(tuple(lowering_constant(lowering, item) for item in bound))
+    return bound

@@ -1,0 +1,1 @@
+"""Finding and reading the files to lint: discovery, roles, decoding, comments."""
