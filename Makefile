@@ -57,7 +57,7 @@ corpus: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m corpus --durations=0 -v
 
 bench: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/cold_time.py
+	$(BIN)/python -m benchmarks.cold_time
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

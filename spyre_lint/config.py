@@ -43,6 +43,18 @@ class ConfigError(Exception):
     """A configuration that cannot be used; the message names the file, the key and what is allowed."""
 
 
+def constexpr_value(text: str) -> Any:
+    """A constexpr given as text: an element type where it is written `tl.float16` or `torch.float16`, else the text."""
+    for prefix in ("tl.", "triton.language.", "torch."):
+        if text.startswith(prefix):
+            from spyre_lint.bindings import DTypeName
+            from spyre_lint.ir.types import dtype_named
+
+            dtype = dtype_named(text[len(prefix) :])
+            return text if dtype is None else DTypeName(dtype.name)
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class PathRule:
     """`per-path`: rules selected or ignored for files that match a glob (`select` None: as elsewhere)."""
@@ -56,8 +68,8 @@ class PathRule:
 class ConfigBinding:
     """`bindings."path::kernel"`: one way to run a kernel, given by the project.
 
-    `constexprs` are exact values, `dtypes` Triton type names by parameter (`*fp16`, `i32`), `args` known runtime
-    integers, `grid` the number of programs per axis.
+    `constexprs` are exact values (element types as `DTypeName`), `dtypes` Triton type names by parameter (`*fp16`,
+    `i32`), `args` known runtime integers, `grid` the number of programs per axis.
     """
 
     constexprs: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +96,7 @@ class Settings:
     model_constants: tuple[str, ...] = DEFAULT_MODEL_CONSTANTS
     tiles: Mapping[str, int] = field(default_factory=lambda: DEFAULT_TILES)
     allow_scalar_loads: bool = False
-    bindings: Mapping[str, ConfigBinding] = field(default_factory=dict)
+    bindings: Mapping[str, tuple[ConfigBinding, ...]] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     cli_constexprs: Mapping[str, Any] = field(default_factory=dict)
@@ -105,16 +117,19 @@ class Settings:
         return DEFAULT_TILES["*"]
 
     def bindings_for(self, path: str, kernel: str) -> tuple[tuple[str, ConfigBinding], ...]:
-        """Configured bindings of a kernel with their keys. A key's path is relative to `root`; `kernel` is qualified.
+        """Configured bindings of a kernel with their labels: the key, numbered where it has several.
 
-        A key may leave out the path (`"::kernel"` or plain `"kernel"`): it then holds for that name in any file.
+        A key's path is relative to `root`; `kernel` is the qualified name.
         """
+        if not self.bindings:
+            return ()
         relative = self.relative(path)
         found: list[tuple[str, ConfigBinding]] = []
-        for key, binding in self.bindings.items():
+        for key, bindings in self.bindings.items():
             where, _, name = key.rpartition("::")
-            if name == kernel and (not where or os.path.normpath(where).replace(os.sep, "/") == relative):
-                found.append((key, binding))
+            if name == kernel and os.path.normpath(where).replace(os.sep, "/") == relative:
+                several = len(bindings) > 1
+                found += [(f"{key} #{n}" if several else key, each) for n, each in enumerate(bindings, start=1)]
         return tuple(found)
 
     def relative(self, path: str) -> str:
@@ -134,7 +149,8 @@ class Settings:
 class Overrides:
     """What the command line sets on top of any configuration; None and empty leave a setting alone.
 
-    `select` replaces the configured `select` and `ignore`; `ignore` is added to what is ignored.
+    `select` replaces the configured `select` and `ignore` and every `per-path` `select`; `ignore` is added to what is
+    ignored.
     """
 
     select: tuple[str, ...] = ()
@@ -150,6 +166,7 @@ class Overrides:
         changes: dict[str, Any] = {}
         if self.select:
             changes["select"], changes["ignore"] = self.select, ()
+            changes["per_path"] = tuple(replace(rule, select=None) for rule in settings.per_path)
         if self.ignore:
             changes["ignore"] = (*changes.get("ignore", settings.ignore), *self.ignore)
         if self.fail_on is not None:

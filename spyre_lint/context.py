@@ -81,7 +81,11 @@ class KernelInstance:
 
     def related_calls(self, op: Op) -> tuple[Related, ...]:
         """The calls through which `op` was inlined from helpers, outermost first; empty in the kernel's own body."""
-        return tuple(Related(f"reached from `{self.info.name}` through this call", place) for place in op.stack)
+        return self.related_stack(op.stack)
+
+    def related_stack(self, stack: tuple[Location, ...]) -> tuple[Related, ...]:
+        """The same for the stack of calls that something else was met through."""
+        return tuple(Related(f"reached from `{self.info.name}` through this call", place) for place in stack)
 
     @property
     def label(self) -> str:

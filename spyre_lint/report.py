@@ -96,6 +96,8 @@ class Report:
     failing: int = 0
     internal_errors: bool = False
     problems: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What was left out although it was named, for people."""
     source_line: Callable[[str, int], str] = _no_source
 
     @property

@@ -126,7 +126,11 @@ def compare_constants(op: str, left: Any, right: Any) -> Any:
         if isinstance(left, str) and isinstance(right, (str, dict)):
             return (left in right) == (op == "in")
         return Decision(f"`{op}` at compile time")
-    if op in ("is", "is not") and isinstance(left, (int, float, str, DType)) and isinstance(right, (int, float, str, DType)):
+    if (
+        op in ("is", "is not")
+        and isinstance(left, (int, float, str, DType))
+        and isinstance(right, (int, float, str, DType))
+    ):
         return (type(left) is type(right) and left == right) == (op == "is")
     try:
         return bool(_COMPARE[op](left, right))
@@ -148,7 +152,9 @@ def _member(left: Any, right: TupleValue) -> Any:
 def _compare_symbolic(op: str, left: Any, right: Any) -> Any:
     names = ", ".join(sorted({s.name for v in (left, right) if isinstance(v, Expr) for s in v.symbols()}))
     undecided = Decision(f"`{names}`, which no binding gives")
-    if op not in _SYMBOLIC_NAMES or not all(isinstance(v, (int, Expr)) and not isinstance(v, bool) for v in (left, right)):
+    if op not in _SYMBOLIC_NAMES or not all(
+        isinstance(v, (int, Expr)) and not isinstance(v, bool) for v in (left, right)
+    ):
         return undecided
     answer = sym.compare(sym.as_expr(left), _SYMBOLIC_NAMES[op], sym.as_expr(right))
     return undecided if answer is None else answer

@@ -1,7 +1,7 @@
 """Conditions at a module's top level, as far as they can be decided without running anything.
 
-They matter where a name is bound more than once (`if USE_FAST: exp = fast_exp else: exp = tl.exp`). Environment variables
-are taken as unset, `TYPE_CHECKING` as false, Python as the oldest version supported or newer.
+They matter where a name is bound more than once (`if USE_FAST: exp = fast_exp else: exp = tl.exp`). Environment
+variables are taken as unset, `TYPE_CHECKING` as false, Python as the oldest version supported or newer.
 """
 
 from __future__ import annotations
@@ -88,9 +88,12 @@ def _may_fail(node: nodes.NodeNG) -> bool:
         if isinstance(statement, nodes.Import):
             if any(not is_external_root(name.split(".")[0]) for name, _ in statement.names):
                 return True
-        elif isinstance(statement, nodes.ImportFrom):
-            if not statement.level and not is_external_root(statement.modname.split(".")[0]):
-                return True
+        elif (
+            isinstance(statement, nodes.ImportFrom)
+            and not statement.level
+            and not is_external_root(statement.modname.split(".")[0])
+        ):
+            return True
     return False
 
 

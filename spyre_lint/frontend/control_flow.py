@@ -159,7 +159,9 @@ class ControlFlow:
 
     # ---- branches ----------------------------------------------------------------------------------------
 
-    def in_region(self: Lowering, body: Callable[[], Any], args: Sequence[Value] = ()) -> tuple[Block, dict[str, Any], Any]:
+    def in_region(
+        self: Lowering, body: Callable[[], Any], args: Sequence[Value] = ()
+    ) -> tuple[Block, dict[str, Any], Any]:
         """Lower `body` into a fresh region with its own copy of the names; returns region, names and result."""
         frame = self.frame
         outer = frame.env
@@ -218,7 +220,12 @@ class ControlFlow:
         with self.b.at(loc):
             cond, constexpr = self.condition_value(condition)
             op = self.b.op(
-                "if", {"cond": [cond]}, types, regions=[then[0], other[0]], constexpr=constexpr, early_return=early_return
+                "if",
+                {"cond": [cond]},
+                types,
+                regions=[then[0], other[0]],
+                constexpr=constexpr,
+                early_return=early_return,
             )
         results = list(op.results)
         merged = [plan(results) for plan in plans]
@@ -332,9 +339,9 @@ class ControlFlow:
         backwards = step_value is not None and step_value < 0
         if backwards and step_value is not None:
             start, stop, step = stop, start, -step_value
-        bounds = [self.integer(self.to_value(bound)) for bound in (start, stop, step)]
+        bounds = [self.to_value(bound) for bound in (start, stop, step)]
         dtype = self.common_integer(bounds)
-        bounds = [self.cast_to(bound, dtype) for bound in bounds]
+        bounds = [self.cast_to(b, dtype) if dtype_of(b.type).is_integer else b for b in bounds]
         target = node.target.name if isinstance(node.target, nodes.AssignName) else ""
         induction = self.b.value(ScalarType(dtype), target)
 
@@ -351,7 +358,15 @@ class ControlFlow:
         carried = self._carried(node.body, ignore={target})
         block, args, yields = self._loop_region([induction], carried, body)
         attrs = {"static": loop.static, "keywords": loop.keywords}
-        self._finish_loop("for", carried, block, args, yields, attrs, dict(zip(("lb", "ub", "step"), ([b] for b in bounds), strict=True)))
+        self._finish_loop(
+            "for",
+            carried,
+            block,
+            args,
+            yields,
+            attrs,
+            dict(zip(("lb", "ub", "step"), ([b] for b in bounds), strict=True)),
+        )
 
     def stmt_While(self: Lowering, node: nodes.While) -> None:
         carried = self._carried([node.test, *node.body], ignore=set())
@@ -362,7 +377,9 @@ class ControlFlow:
         block, args, yields = self._loop_region([], carried, lambda: self.run_loop_body(node.body))
         self._finish_loop("while", carried, block, args, yields, {}, {}, (condition_block, condition_args))
 
-    def _while_condition(self: Lowering, node: nodes.While, carried: list[tuple[str, int, Value]]) -> tuple[Block, list[Value], None]:
+    def _while_condition(
+        self: Lowering, node: nodes.While, carried: list[tuple[str, int, Value]]
+    ) -> tuple[Block, list[Value], None]:
         args = [self.b.value(init.type, name) for name, _, init in carried]
 
         def body() -> None:

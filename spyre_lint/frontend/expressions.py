@@ -45,6 +45,7 @@ from spyre_lint.ir.types import (
     Type,
     dtype_of,
     shape_of,
+    value_type,
 )
 
 if TYPE_CHECKING:
@@ -57,11 +58,6 @@ _OPERATORS = {
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
-def typed(shape: Shape | None, dtype: DType) -> Type:
-    """A scalar or tile type."""
-    return TileType(dtype, shape) if shape else ScalarType(dtype)
-
-
 class Expressions(Calls):
     """Evaluates expressions to compile-time objects or IR values."""
 
@@ -69,7 +65,9 @@ class Expressions(Calls):
         """The value of an expression."""
         method = getattr(self, f"expr_{type(node).__name__}", None)
         if method is None:
-            return self.give_up(f"a `{type(node).__name__}` expression, which Triton does not support in kernels", self.location(node))
+            return self.give_up(
+                f"a `{type(node).__name__}` expression, which Triton does not support in kernels", self.location(node)
+            )
         if isinstance(node, (nodes.Const, nodes.Name, nodes.Tuple, nodes.List)):
             return method(node)
         outer, self.b.loc = self.b.loc, self.location(node)
@@ -107,7 +105,9 @@ class Expressions(Calls):
     expr_List = expr_Tuple
 
     def expr_Dict(self: Lowering, node: nodes.Dict) -> Any:
-        return self.scope.constant(self.frame.module, node) if not self._uses_locals(node) else Unknown("a dict display")
+        return (
+            self.scope.constant(self.frame.module, node) if not self._uses_locals(node) else Unknown("a dict display")
+        )
 
     def expr_Set(self: Lowering, node: nodes.Set) -> Any:
         return Unknown("a set display")
@@ -210,7 +210,7 @@ class Expressions(Calls):
         return self._cast_op(value, dtype)
 
     def _cast_op(self: Lowering, value: Value, dtype: DType, bitcast: bool = False) -> Value:
-        return self.make("cast", {"value": [value]}, typed(shape_of(value.type), dtype), bitcast=bitcast)
+        return self.make("cast", {"value": [value]}, value_type(shape_of(value.type), dtype), bitcast=bitcast)
 
     def bitcast_to(self: Lowering, value: Value, dtype: DType) -> Value:
         """Reinterpret the bits."""
@@ -219,7 +219,7 @@ class Expressions(Calls):
     def compare_with_zero(self: Lowering, value: Value) -> Value:
         """`value != 0`, which is how Triton casts to a boolean."""
         zero = self.splat(self.make("const", {}, ScalarType(dtype_of(value.type)), value=0), shape_of(value.type) or ())
-        result = typed(shape_of(value.type), INT1)
+        result = value_type(shape_of(value.type), INT1)
         return self.make("elementwise", {"args": [value, zero]}, result, fn="ne")
 
     def splat(self: Lowering, value: Value, shape: Shape) -> Value:
@@ -248,12 +248,6 @@ class Expressions(Calls):
 
     def adopt(self: Lowering, value: Value, type_: Type) -> Value:
         """A carried value of a number literal's type where the loop carries an unknown type: keep it as it is."""
-        return value
-
-    def integer(self: Lowering, value: Value) -> Value:
-        """A loop bound: as it is; an unknown type is taken to be a 32-bit integer."""
-        if isinstance(value.type, ScalarType) and value.type.dtype.kind == "unknown":
-            return self._cast_op(value, INT32)
         return value
 
     def common_integer(self: Lowering, values: Sequence[Value]) -> DType:
@@ -293,8 +287,7 @@ class Expressions(Calls):
             return self.opaque("arithmetic on a descriptor")
         if fn == "matmul":
             return self.opaque("`@`, which Triton does not define on tiles")
-        left, right = self.promoted(left, right, division=fn in ("fdiv", "div", "rem"))
-        dtype = dtype_of(left.type)
+        left, right, dtype = self.promoted(left, right, division=fn in ("fdiv", "div", "rem"))
         if fn == "fdiv" and dtype.is_integer:
             left, right = self.cast_to(left, FP32), self.cast_to(right, FP32)
             dtype = FP32
@@ -309,10 +302,10 @@ class Expressions(Calls):
         except ShapeMismatch as mismatch:
             return self.give_up(f"tiles that do not broadcast together: {mismatch}")
         left, right = self.broadcast(left, shape), self.broadcast(right, shape)
-        return self.make("elementwise", {"args": [left, right]}, typed(shape, dtype), fn=fn)
+        return self.make("elementwise", {"args": [left, right]}, value_type(shape, dtype), fn=fn)
 
-    def promoted(self: Lowering, left: Any, right: Any, *, division: bool = False) -> tuple[Value, Value]:
-        """Both operands as values of the element type they compute in."""
+    def promoted(self: Lowering, left: Any, right: Any, *, division: bool = False) -> tuple[Value, Value, DType]:
+        """Both operands as values of the element type they compute in, and that type."""
         if isinstance(left, Value) and isinstance(right, Value):
             dtype = promote(dtype_of(left.type), dtype_of(right.type), division=division)
         elif isinstance(left, Value):
@@ -321,10 +314,13 @@ class Expressions(Calls):
             dtype = promote_with_number(dtype_of(right.type), left, division=division)
         else:
             dtype = promote(dtype_of_number(left), dtype_of_number(right), division=division)
-        return self._in_type(left, dtype), self._in_type(right, dtype)
+        return self._in_type(left, dtype), self._in_type(right, dtype), dtype
 
     def _in_type(self: Lowering, value: Any, dtype: DType) -> Value:
-        return self.cast_to(value, dtype) if isinstance(value, Value) else self.to_value(value, dtype)
+        if not isinstance(value, Value):
+            return self.to_value(value, dtype)
+        # A conversion to a type nobody knows would say nothing; the result's type carries the doubt.
+        return self.cast_to(value, dtype) if dtype.is_known else value
 
     def address(self: Lowering, pointer: Value, offset: Value) -> Value:
         """Pointer arithmetic."""
@@ -333,7 +329,7 @@ class Expressions(Calls):
         except ShapeMismatch as mismatch:
             return self.give_up(f"an address whose parts do not broadcast together: {mismatch}")
         pointer, offset = self.broadcast(pointer, shape), self.broadcast(offset, shape)
-        return self.make("addptr", {"ptr": [pointer], "offset": [offset]}, typed(shape, dtype_of(pointer.type)))
+        return self.make("addptr", {"ptr": [pointer], "offset": [offset]}, value_type(shape, dtype_of(pointer.type)))
 
     def negated(self: Lowering, value: Value) -> Value:
         """`-value`."""
@@ -347,7 +343,9 @@ class Expressions(Calls):
                 return not truth
             if isinstance(truth, Decision):
                 return truth
-            return self.make("elementwise", {"args": [self.to_boolean(operand)]}, typed(shape_of(operand.type), INT1), fn="not")
+            return self.make(
+                "elementwise", {"args": [self.to_boolean(operand)]}, value_type(shape_of(operand.type), INT1), fn="not"
+            )
         if not isinstance(operand, Value):
             return fold_unary(node.op, operand)
         if node.op == "+" or is_opaque(operand):
@@ -411,7 +409,7 @@ class Expressions(Calls):
             return self.arithmetic(_COMPARISONS[op], left, right)
         if not all(isinstance(v, Value) or is_number(v) for v in (left, right)):
             return op == "!="
-        left, right = self.promoted(left, right)
+        left, right, _ = self.promoted(left, right)
         return self.pairwise(_COMPARISONS[op], left, right, INT1)
 
     # ---- truth -------------------------------------------------------------------------------------------
@@ -455,7 +453,10 @@ class Expressions(Calls):
     # ---- subscripts --------------------------------------------------------------------------------------
 
     def expr_Slice(self: Lowering, node: nodes.Slice) -> Any:
-        parts = [None if part is None else self.known_integer(self.expr(part)) for part in (node.lower, node.upper, node.step)]
+        parts = [
+            None if part is None else self.known_integer(self.expr(part))
+            for part in (node.lower, node.upper, node.step)
+        ]
         return slice(*parts)
 
     def expr_Subscript(self: Lowering, node: nodes.Subscript) -> Any:
@@ -494,7 +495,9 @@ class Expressions(Calls):
                 if not shape_of(result.type):
                     result = self.splat(result, dims)
                 else:
-                    result = self.make("expand_dims", {"value": [result]}, TileType(dtype_of(tile.type), dims), axis=axis)
+                    result = self.make(
+                        "expand_dims", {"value": [result]}, TileType(dtype_of(tile.type), dims), axis=axis
+                    )
         return result
 
 

@@ -18,7 +18,7 @@ from spyre_lint.bindings import Binding, DTypeName, KernelId
 from spyre_lint.findings import Location
 from spyre_lint.frontend.control_flow import ControlFlow
 from spyre_lint.frontend.expressions import Expressions
-from spyre_lint.frontend.scope import Scope, host_to_value
+from spyre_lint.frontend.global_names import GlobalNames, host_to_value
 from spyre_lint.frontend.usage import flag_names, pointer_parameters, tile_names
 from spyre_lint.frontend.values import TupleValue
 from spyre_lint.ir.builder import Builder
@@ -49,14 +49,13 @@ _TILE_NAME = re.compile(r"(?i)block|tile|chunk|stick|group|dim|size|^b[a-z]{1,2}
 class Frame:
     """One function being lowered: its module, its names, and how deep it is inlined."""
 
-    __slots__ = ("depth", "env", "function", "module", "scope")
+    __slots__ = ("depth", "env", "function", "module")
 
     def __init__(self, module: Module, function: nodes.FunctionDef, env: dict[str, Any], depth: int) -> None:
         self.module = module
         self.function = function
         self.env = env
         self.depth = depth
-        self.scope: Scope | None = None
 
 
 class Lowering(ControlFlow, Expressions):
@@ -70,7 +69,7 @@ class Lowering(ControlFlow, Expressions):
         loc = kernel.info.loc
         self.b = Builder(loc)
         self.frame = Frame(kernel.module, kernel.function, {}, 0)
-        self.scope = Scope(project)
+        self.scope = GlobalNames(project)
         self._symbol_uid = 0
         self.loop_depth = 0
         self.active: list[nodes.FunctionDef] = [kernel.function]
@@ -172,9 +171,7 @@ def _bind_parameters(
             lowering.env[info.name] = value
             continue
         param, argument = _runtime_parameter(lowering, info.name, info.loc, dtypes.get(info.name), pointers)
-        params.append(
-            Param(info.name, param[0], info.loc, dtype=param[1], value=argument, has_default=has_default)
-        )
+        params.append(Param(info.name, param[0], info.loc, dtype=param[1], value=argument, has_default=has_default))
         lowering.env[info.name] = argument
     return params, constants, symbols
 

@@ -1,15 +1,15 @@
 """The linted tree as Python sees it: modules parsed when asked for, imports and names resolved among them.
 
 `Project` answers two questions about a name or attribute chain. `canonical` gives its dotted name where it is something
-of an external package (`tl.load` is `triton.language.load` under any import). `resolve` gives its `Definition` where it is
-something of the tree: a jit function, a plain function, a class, a constant. Nothing is imported or run.
+of an external package (`tl.load` is `triton.language.load` under any import). `resolve` gives its `Definition` where it
+is something of the tree: a jit function, a plain function, a class, a constant. Nothing is imported or run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from astroid import nodes
 
@@ -43,12 +43,12 @@ DefinitionKind = Literal["jit", "function", "class", "constant", "module", "exte
 class Definition:
     """What a name stands for.
 
-    `jit`, `function`, `class`: `node` is the `FunctionDef` or `ClassDef` in `module`; for `k = triton.jit(f)` the one of
-    `f`. `constant`: `node` is the value assigned, `path` the way into it for tuple targets. `module`: a file of the tree
-    (`module` is None for a directory without `__init__.py`). `external`: `name` is the canonical dotted name. `name` is
-    the definition's own name otherwise (a module's dotted name). `importer` is the path that imported a module.
-    `alternatives` holds every candidate (this one included) where several statements under undecided conditions bind the
-    name; it is empty where the definition is certain.
+    `jit`, `function`, `class`: `node` is the `FunctionDef` or `ClassDef` in `module`; for `k = triton.jit(f)` the one
+    of `f`. `constant`: `node` is the value assigned, `path` the way into it for tuple targets. `module`: a file of the
+    tree (`module` is None for a directory without `__init__.py`). `external`: `name` is the canonical dotted name.
+    `name` is the definition's own name otherwise (a module's dotted name; for a constant the module-level name, if it
+    has one). `importer` is the path that imported a module. `alternatives` holds every candidate (this one included) where several statements under
+    undecided conditions bind the name; it is empty where the definition is certain.
     """
 
     kind: DefinitionKind
@@ -95,6 +95,8 @@ class Project:
         """By path: why a file that was asked for does not parse."""
         self.located: list[str] = []
         """Paths of files that were not listed and have been read through `locate`."""
+        self.cache: dict[str, Any] = {}
+        """What other parts of the frontend keep for this tree, by their own keys."""
         self._index = ModuleIndex(self._files)
         self._missing: set[str] = set()
         self._resolved: dict[tuple[str, str], Definition | None] = {}
@@ -166,8 +168,8 @@ class Project:
     def canonical(self, module: Module, node: nodes.NodeNG) -> str | None:
         """The canonical dotted name of a name or attribute chain that comes from outside the tree.
 
-        Examples: `triton.language.load`, `triton.jit`, `torch.empty`, `builtins.min`. None for everything else, also for
-        a name that could be two different things.
+        Examples: `triton.language.load`, `triton.jit`, `torch.empty`, `builtins.min`. None for everything else, also
+        for a name that could be two different things.
         """
         found = self.resolve(module, node)
         if found is None or found.kind != "external" or found.is_ambiguous:
@@ -210,7 +212,7 @@ class Project:
             base = self._resolve(module, node.expr, depth + 1)
             if base is None:
                 return None
-            members = (self._member(option, node.attrname, depth + 1) for option in base.candidates)
+            members = (self.member(option, node.attrname, depth + 1) for option in base.candidates)
             return combine([member for member in members if member is not None])
         if isinstance(node, nodes.FunctionDef):
             return self._function(module, node)
@@ -246,7 +248,7 @@ class Project:
             return None
         self._active.add(key)
         try:
-            found = self._from_entries(module, module.scope.names.get(name, []), depth)
+            found = self._from_entries(module, module.scope.names.get(name, []), depth, name)
             if found is None and name not in module.scope.names:
                 found = self._from_stars(module, name, depth)
                 if found is None and name in BUILTINS:
@@ -269,7 +271,7 @@ class Project:
                 return Definition("external", normalize(f"{entry.target}.{name}"))
         return None
 
-    def _from_entries(self, module: Module, entries: list[Entry], depth: int) -> Definition | None:
+    def _from_entries(self, module: Module, entries: list[Entry], depth: int, name: str = "") -> Definition | None:
         live: list[Entry] = []
         for entry in entries:
             verdict = conditions.reachable(self, module, entry.guards)
@@ -278,10 +280,12 @@ class Project:
             if verdict is True or conditions.completes(live, entry):
                 live = [e for e in live if conditions.same_choice(e, entry)] if verdict is None else []
             live.append(entry)
-        found = [self._entry(module, entry, depth + 1) for entry in live]
+        if not live:  # bound only where an import fails
+            live = [entry for entry in entries if any(guard.branch == "handler" for guard in entry.guards)]
+        found = [self._entry(module, entry, depth + 1, name) for entry in live]
         return combine([definition for definition in found if definition is not None])
 
-    def _entry(self, module: Module, entry: Entry, depth: int) -> Definition | None:
+    def _entry(self, module: Module, entry: Entry, depth: int, name: str) -> Definition | None:
         if entry.kind == "import":
             return self._import(module, entry, depth)
         if entry.kind == "def" and isinstance(entry.node, nodes.FunctionDef):
@@ -297,7 +301,7 @@ class Project:
             found = self._resolve(module, value, depth)
             if found is not None:
                 return found
-        return Definition("constant", "", module, value, path)
+        return Definition("constant", name, module, value, path)
 
     def _import(self, module: Module, entry: Entry, depth: int) -> Definition | None:
         path = self.find_module(module.path, entry.target, entry.level) if entry.target or entry.level else None
@@ -305,10 +309,11 @@ class Project:
         base = Definition("module", dotted, None if path is None else self.module(path), importer=module.path)
         if entry.attr is None:
             return base if path is not None or self._index.is_package(module.path, dotted) else _external(dotted)
-        found = self._member(replace(base, importer=module.path), entry.attr, depth)
+        found = self.member(replace(base, importer=module.path), entry.attr, depth)
         return found or _external(f"{dotted}.{entry.attr}")
 
-    def _member(self, base: Definition, name: str, depth: int) -> Definition | None:
+    def member(self, base: Definition, name: str, depth: int = 0) -> Definition | None:
+        """What `base.name` stands for: a name of a module or class of the tree, a submodule, something external."""
         if depth > MAX_DEPTH:
             return None
         if base.kind == "external":
@@ -386,7 +391,7 @@ class Project:
         return False
 
     def _wrapped(self, module: Module, call: nodes.Call, depth: int) -> Definition | None:
-        """`triton.jit(fn)`, `triton.autotune(...)(fn)` and other wrappers around a jit function, as the function itself."""
+        """`triton.jit(fn)`, `triton.autotune(...)(fn)` and other wrappers of a jit function, as the function itself."""
         if not call.args:
             return None
         inner = (

@@ -70,7 +70,7 @@ class Scope:
 class Module:
     """A parsed file.
 
-    `path` is the display path the source layer gave, `text` the file's text with `\\n` line ends, `tree` its astroid
+    `path` is the display path the source layer gave, `text` the file's text with LF line ends, `tree` its astroid
     module. Positions are lines and columns from 1; columns count characters, where astroid counts UTF-8 bytes.
     """
 
@@ -241,7 +241,7 @@ def _collect_compound(scope: Scope, node: nodes.NodeNG, guards: tuple[Guard, ...
 
 
 def branches(node: nodes.NodeNG) -> Iterator[tuple[str, list[nodes.NodeNG]]]:
-    """The statement lists of a compound statement with their names (`body`, `orelse`, `handler`, `finalbody`, `case`)."""
+    """The statement lists of a compound statement by name (`body`, `orelse`, `handler`, `finalbody`, `case`)."""
     if isinstance(node, (nodes.If, nodes.For, nodes.While)):
         yield "body", node.body
         yield "orelse", node.orelse

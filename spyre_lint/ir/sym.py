@@ -1,12 +1,13 @@
 """Symbolic integers: shapes, offsets, loop bounds and byte counts as expressions in the names of the kernel.
 
-This module is the whole interface; see `spyre_lint.ir.polynomial` for the normal form, `spyre_lint.ir.symfn` for the
-functions and `spyre_lint.ir.symproof` for what `compare` and `divides` prove.
+This module is the whole interface. The normal form is in `spyre_lint.ir.polynomial` and `atoms`, the functions are in
+`spyre_lint.ir.symfn`, and what `compare` and `divides` prove is in `spyre_lint.ir.symproof`.
 """
 
 from __future__ import annotations
 
-from spyre_lint.ir.polynomial import Atom, Call, Expr, Symbol, as_expr, const, symbol
+from spyre_lint.ir.atoms import Atom, Call, Symbol
+from spyre_lint.ir.polynomial import Expr, as_expr, const, symbol
 from spyre_lint.ir.symfn import (
     cdiv,
     floordiv,

@@ -10,18 +10,8 @@ from __future__ import annotations
 from math import gcd
 
 from spyre_lint.ir import intervals
-from spyre_lint.ir.polynomial import (
-    BUILDERS,
-    Call,
-    Expr,
-    as_expr,
-    call,
-    const,
-    divide_by_monomial,
-    of_atom,
-    of_monomial,
-    of_terms,
-)
+from spyre_lint.ir.atoms import Call
+from spyre_lint.ir.polynomial import BUILDERS, Expr, as_expr, call, const, divide_by_monomial, of_monomial, of_terms
 from spyre_lint.ir.symproof import divides, is_nonnegative, is_positive, is_within, split
 
 

@@ -11,14 +11,11 @@ from collections.abc import Iterator
 from math import gcd
 
 from spyre_lint.ir import intervals
+from spyre_lint.ir.atoms import Atom, Call, Monomial, Symbol
 from spyre_lint.ir.intervals import Interval
 from spyre_lint.ir.polynomial import (
     BUILDERS,
-    Atom,
-    Call,
     Expr,
-    Monomial,
-    Symbol,
     as_expr,
     common_monomial,
     const,
@@ -120,7 +117,7 @@ def _nonnegative(expr: Expr, depth: int, budget: _Budget) -> bool:
     lo, hi = expr.bounds()
     if lo is not None and lo >= 0:
         return True
-    if (hi is not None and hi < 0) or not budget.spend():
+    if (hi is not None and hi < 0) or not budget.spend() or _refuted(expr):
         return False
     if _shifted_nonnegative(expr):
         return True
@@ -138,6 +135,34 @@ def _nonnegative(expr: Expr, depth: int, budget: _Budget) -> bool:
     return any(
         all(_nonnegative(case, depth - 1, budget) for case in cases) for cases in _sufficient(expr)
     ) or _rounded_nonnegative(expr, depth, budget)
+
+
+def _refuted(expr: Expr) -> bool:
+    """Whether some admissible assignment makes the expression negative, so that no proof need be searched."""
+    symbols = expr.ordered_symbols()
+    for pattern in _SAMPLES:
+        values = {s: _sample(s, pattern[i % len(pattern)] + 3 * (i // len(pattern))) for i, s in enumerate(symbols)}
+        try:
+            if expr.evaluate(values) < 0:
+                return True
+        except (ArithmeticError, ValueError):  # no value here: a zero divisor, a negative exponent
+            continue
+    return False
+
+
+# Steps from the end of its interval at which the first, second, ... symbol of an expression is tried.
+_SAMPLES = ((0,), (1,), (1009,), (0, 1013), (1013, 0), (2, 64, 7), (37, 3, 1021), (5, 211, 0, 96))
+
+
+def _sample(symbol: Symbol, steps: int) -> int:
+    lo, hi = symbol.bounds
+    step = symbol.multiple_of
+    if lo is not None:
+        value = lo + steps * step
+        return value if hi is None or value <= hi else hi
+    if hi is not None:
+        return hi - steps * step
+    return (steps if steps % 2 else -steps) * step
 
 
 def _shifted_nonnegative(expr: Expr) -> bool:
@@ -173,7 +198,7 @@ def _shifted_nonnegative(expr: Expr) -> bool:
 
 
 def _sufficient(expr: Expr) -> Iterator[list[Expr]]:
-    """Lists of expressions such that `expr >= 0` follows if all of one list are: each bounds a call by its arguments."""
+    """Lists of expressions: `expr >= 0` follows if all of one list are. Each bounds a call by its arguments."""
     for mono, coefficient in expr.terms():
         for atom, power in mono.factors:
             if power != 1 or not isinstance(atom, Call):
@@ -267,10 +292,7 @@ def divides(d: int | Expr, e: int | Expr, *, expand: bool = True) -> bool | None
     d, e = as_expr(d), as_expr(e)
     if e.is_const and e.constant == 0:
         return True
-    if d.is_const:
-        answer = _const_divides(abs(d.constant), e)
-    else:
-        answer = _expr_divides(d, e)
+    answer = _const_divides(abs(d.constant), e) if d.is_const else _expr_divides(d, e)
     if answer is not None or not expand or not e.calls():
         return answer
     expanded = _without_remainders(e)
@@ -336,7 +358,7 @@ def _const_divides(d: int, e: Expr) -> bool | None:
 
 
 def _expr_divides(d: Expr, e: Expr) -> bool | None:
-    quotient, rest = split(e, d)
+    _, rest = split(e, d)
     if rest == 0:
         return True
     if d.term_count == 1 and not d.constant and _terms_cover(d, e):
@@ -351,7 +373,6 @@ def _expr_divides(d: Expr, e: Expr) -> bool | None:
         answers = [divides(arg, e, expand=False) for arg in atom.args]
         if answers[0] is not None and answers.count(answers[0]) == len(answers):
             return answers[0]
-    del quotient
     return None
 
 

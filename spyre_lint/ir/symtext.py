@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spyre_lint.ir.polynomial import Atom, Call, Expr, Monomial, Symbol
+from spyre_lint.ir.atoms import Atom, Call, Monomial, Symbol
+from spyre_lint.ir.polynomial import Expr
 
 _OPERATORS = {"floordiv": "//", "truncdiv": "//", "mod": "%", "truncrem": "%", "mul": "*", "power": "**"}
 

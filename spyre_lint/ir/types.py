@@ -219,3 +219,8 @@ def shape_of(type_: Type) -> Shape | None:
     if isinstance(type_, ScalarType):
         return ()
     return type_.shape if isinstance(type_, TileType) else None
+
+
+def value_type(shape: Shape | None, dtype: DType) -> Type:
+    """A tile of a shape, or a scalar where the shape is empty."""
+    return TileType(dtype, shape) if shape else ScalarType(dtype)

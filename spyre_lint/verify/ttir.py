@@ -123,6 +123,11 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COMMENT = re.compile(r"\s*// .*$")
 _UNIQUE_SUFFIX = re.compile(r"_\d+\Z")
 _ANONYMOUS = re.compile(r"%(?:\d+|arg\d+|cst|c-?\w*_i\d+|true|false)\Z")
+_FOR = re.compile(
+    r"scf\.for(?: unsigned)? (%\S+) = (%\S+) to (%\S+) step (%\S+)"
+    r"(?: iter_args\((.*?)\) -> \((.*)\))?\s*: (\w+)\Z"
+)
+_WHILE = re.compile(r"scf\.while(?: \((.*?)\))? : \((.*?)\) -> (.*)\Z")
 
 _BOOLEAN_RESULT = {"arith.cmpi", "arith.cmpf", "math.isnan", "math.isinf", "math.isfinite", "math.isnormal"}
 _FIRST_TYPE = {"tt.addptr", "tt.advance", "math.fpowi"}
@@ -136,6 +141,8 @@ class _Parser:
         self._at = 0
         self._count = 0
         self._scopes: list[dict[str, Value]] = [{}]
+        self._closing_line = ""  # the line that ended the region parsed last
+        self._closing_text = ""  # what stood on it after the bracket, without its location
 
     def module(self) -> Module:
         functions: dict[str, Operation] = {}
@@ -185,7 +192,7 @@ class _Parser:
 
     def _use(self, name: str) -> Value:
         for scope in reversed(self._scopes):
-            value = scope.get(name) or scope.get(name.removesuffix("#0"))
+            value = scope.get(name)
             if value is not None:
                 return value
         raise self._error(f"{name} is used before it is defined")
@@ -250,10 +257,7 @@ class _Parser:
         head = op.head[:-1].rstrip()
         self._scopes.append({})
         if op.name == "scf.for":
-            match = re.match(
-                r"scf\.for(?: unsigned)? (%\S+) = (%\S+) to (%\S+) step (%\S+)(?: iter_args\((.*?)\) -> \((.*)\))?\s*: (\w+)\Z",
-                head,
-            )
+            match = _FOR.match(head)
             if match is None:
                 raise self._error("a loop that can't be read")
             pairs = [part.split(" = ") for part in split_top(match.group(5) or "")]
@@ -262,7 +266,7 @@ class _Parser:
             args = [self._define(match.group(1), parse_type(match.group(7)))]
             args += [self._define(name, type_) for (name, _), type_ in zip(pairs, types, strict=True)]
         elif op.name == "scf.while":
-            match = re.match(r"scf\.while(?: \((.*?)\))? : \((.*?)\) -> (.*)\Z", head)
+            match = _WHILE.match(head)
             if match is None:
                 raise self._error("a loop that can't be read")
             pairs = [part.split(" = ") for part in split_top(match.group(1) or "")]
@@ -355,9 +359,6 @@ class _Parser:
                 continue
             region.blocks[-1].ops.append(self._operation(line))
         raise self._error("a region is not closed")
-
-    _closing_line = ""
-    _closing_text = ""
 
 
 def _closing(text: str, opening: int) -> int:

@@ -5,7 +5,7 @@
 
 from .spyre import _rms_norm_kernel_spyre
 
-TILE = {"BLOCK_M": 32, "BLOCK_N": 1024}
+TILE = {"BLOCK_M": 64, "BLOCK_N": 1024}
 
 
 def _variant(element: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ from .original import _rms_norm_kernel
 from .spyre import _rms_norm_kernel_spyre
 
 NUM_CORES = 32
-BLOCK_M = 32
+BLOCK_M = 64
 BLOCK_N = 1024
 
 

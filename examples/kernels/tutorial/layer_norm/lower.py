@@ -21,7 +21,7 @@ VARIANTS = {
             "BLOCK_M": "constexpr",
             "BLOCK_N": "constexpr",
         },
-        "CONSTEXPRS": {"BLOCK_M": 32, "BLOCK_N": 1024},
+        "CONSTEXPRS": {"BLOCK_M": 64, "BLOCK_N": 1024},
         "GRID": [32],
     },
 }

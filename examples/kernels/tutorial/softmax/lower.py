@@ -20,13 +20,13 @@ VARIANTS = {
     "spyre": {
         "KERNEL": _softmax_kernel_spyre,
         "SIGNATURE": _SIGNATURE,
-        "CONSTEXPRS": {"BLOCK_M": 16, "BLOCK_N": 2048},
+        "CONSTEXPRS": {"BLOCK_M": 32, "BLOCK_N": 2048},
         "GRID": [32],
     },
     "spyre_short_rows": {
         "KERNEL": _softmax_kernel_spyre,
         "SIGNATURE": _SIGNATURE,
-        "CONSTEXPRS": {"BLOCK_M": 128, "BLOCK_N": 256},
+        "CONSTEXPRS": {"BLOCK_M": 256, "BLOCK_N": 256},
         "GRID": [32],
     },
 }

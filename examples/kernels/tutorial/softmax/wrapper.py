@@ -11,7 +11,7 @@ from .original import _softmax_kernel
 from .spyre import _softmax_kernel_spyre
 
 NUM_CORES = 32
-BLOCK_M = 16
+BLOCK_M = 32
 BLOCK_N = 2048
 
 

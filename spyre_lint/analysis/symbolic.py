@@ -1,0 +1,129 @@
+"""The symbolic value of every integer scalar of a kernel: an expression in parameters, program ids and loop counters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spyre_lint.context import KernelInstance
+from spyre_lint.ir import sym
+from spyre_lint.ir.core import KernelIR, Op, Value
+from spyre_lint.ir.sym import Expr, const, symbol
+from spyre_lint.ir.types import OpaqueType, ScalarType, TileType
+from spyre_lint.target import SpyreTarget
+
+_BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": sym.truncdiv,
+    "rem": sym.truncrem,
+    "min": sym.minimum,
+    "max": sym.maximum,
+    "cdiv": sym.cdiv,
+}
+_SAME_VALUE = frozenset({"cast", "hint", "splat", "broadcast", "reshape", "expand_dims"})
+MAX_DEPTH = 200
+
+
+class SymbolicValues:
+    """Symbolic values of a kernel's scalars, computed on demand.
+
+    Parameters are symbols of kind `arg` (sizes are taken to be at least 1 where they are extents), program ids `pid`
+    (0 to cores - 1), grid extents `nprog` (1 to cores), loop counters `iv`, values from memory `memory`, everything else
+    `opaque`. A splatted or reshaped scalar has its scalar's value.
+    """
+
+    def __init__(self, ir: KernelIR, target: SpyreTarget) -> None:
+        self._ir = ir
+        self._target = target
+        self._known: dict[Value, Expr] = {}
+        self._params = {p.value: p for p in ir.params if p.value is not None}
+        self._extents = self._extent_parameters()
+
+    def _extent_parameters(self) -> set[Value]:
+        """Parameters that are extents of a descriptor or bounds of a loop: sizes, so never negative."""
+        extents: set[Value] = set()
+        for op in self._ir.ops("make_descriptor", "for", "make_block_ptr"):
+            groups = ("ub",) if op.opcode == "for" else ("shape", "strides")
+            for group in groups:
+                extents.update(v for v in op.group(group) if v in self._params)
+        return extents
+
+    def of(self, value: Value) -> Expr:
+        """The expression of a value; a fresh opaque symbol where it is none that can be followed."""
+        found = self._known.get(value)
+        if found is None:
+            found = self._known[value] = self._compute(value, 0)
+        return found
+
+    def _at(self, value: Value, depth: int) -> Expr:
+        found = self._known.get(value)
+        if found is None:
+            if depth > MAX_DEPTH:
+                return self._opaque(value, "opaque")
+            found = self._known[value] = self._compute(value, depth)
+        return found
+
+    def _opaque(self, value: Value, kind: str, lo: int | None = None, hi: int | None = None) -> Expr:
+        return symbol(value.name or f"%{value.id}", kind, lo=lo, hi=hi, uid=value.id)
+
+    def _compute(self, value: Value, depth: int) -> Expr:
+        if value in self._params:
+            name = self._params[value].name
+            return symbol(name, "arg", lo=1 if value in self._extents else None)
+        op = value.op
+        if op is None:
+            return self._argument(value, depth)
+        if op.opcode == "const":
+            held = op.attrs["value"]
+            if isinstance(held, Expr):
+                return held
+            return const(int(held)) if isinstance(held, int) else self._opaque(value, "opaque")
+        if op.opcode in _SAME_VALUE:
+            return self._at(op.operands[0], depth + 1)
+        if op.opcode == "program_id":
+            axis = op.attrs["axis"]
+            return symbol(f"program_id({axis})", "pid", lo=0, hi=self._target.cores - 1)
+        if op.opcode == "num_programs":
+            axis = op.attrs["axis"]
+            return symbol(f"num_programs({axis})", "nprog", lo=1, hi=self._target.cores)
+        if op.opcode == "elementwise":
+            return self._elementwise(value, op, depth)
+        if op.opcode in ("desc_load", "ptr_load", "block_load", "desc_gather"):
+            return self._opaque(value, "memory")
+        return self._opaque(value, "opaque")
+
+    def _elementwise(self, value: Value, op: Op, depth: int) -> Expr:
+        if not isinstance(value.type, (ScalarType, TileType)) or value.type.dtype.is_float:
+            return self._opaque(value, "opaque")
+        operands = op.operands
+        if op.fn in _BINARY and len(operands) == 2:
+            if any(isinstance(v.type, OpaqueType) for v in operands):
+                return self._opaque(value, "opaque")
+            left, right = (self._at(v, depth + 1) for v in operands)
+            try:
+                return _BINARY[op.fn](left, right)
+            except ZeroDivisionError:
+                return self._opaque(value, "opaque")
+        if op.fn == "neg":
+            return -self._at(operands[0], depth + 1)
+        return self._opaque(value, "opaque")
+
+    def _argument(self, value: Value, depth: int) -> Expr:
+        """A region argument: a loop counter, or a carried value."""
+        parent = value.block.parent if value.block is not None else None
+        if parent is None or parent.opcode != "for" or value.index != 0:
+            return self._opaque(value, "opaque")
+        low, high, step = (self._at(parent.group(g)[0], depth + 1) for g in ("lb", "ub", "step"))
+        # The counter is the start plus whole steps: that is what divisibility follows from.
+        least = low.bounds()[0]
+        if step == const(1):
+            greatest = (high - 1).bounds()[1]
+            return symbol(value.name or "i", "iv", lo=least, hi=greatest, uid=value.id)
+        trips = symbol(value.name or "i", "iv", lo=0, uid=value.id)
+        return low + trips * step
+
+
+def symbolic_values(instance: KernelInstance) -> SymbolicValues:
+    """The symbolic values of an instance."""
+    return SymbolicValues(instance.ir, instance.settings.target)

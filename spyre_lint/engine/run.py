@@ -1,0 +1,249 @@
+"""One run from paths to a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeVar
+
+from spyre_lint import __version__
+from spyre_lint.bindings import Driver, KernelId, Launch
+from spyre_lint.config import ConfigError, ConfigResolver, Overrides, Settings
+from spyre_lint.context import KernelInfo
+from spyre_lint.engine.configured import misfits
+from spyre_lint.engine.fingerprint import with_fingerprints
+from spyre_lint.engine.levels import Selector, with_level
+from spyre_lint.engine.parallel import PARALLEL_FROM, Shards, default_jobs, share_out
+from spyre_lint.engine.results import Index, Result, Usage
+from spyre_lint.engine.settle import merge, silence
+from spyre_lint.engine.shard import Job, is_checked, may_matter
+from spyre_lint.engine.suppress import Suppressor
+from spyre_lint.findings import Finding, Level, Location, Verdict
+from spyre_lint.registry import Registry
+from spyre_lint.report import KernelEntry, Report, Summary
+from spyre_lint.source.discover import Discovery, discover, display_path, make_file
+from spyre_lint.source.files import SourceFile, absolute
+from spyre_lint.tool_rules import INTERNAL_ERROR
+
+_COMPANIONS: Final = ("lower.py", "wrapper.py", "meta.py")
+"""Files that run the kernels beside them; read for bindings even where only the kernel's file was named."""
+
+_MIN_WEIGHT: Final = 200
+"""Least cost of a file, in characters of text, when work is dealt to shards."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to run. `jobs` None: one per processor. `config` names a configuration file to use for everything.
+
+    `checks_folder` replaces the built-in checks.
+    """
+
+    overrides: Overrides = field(default_factory=Overrides)
+    config: str | None = None
+    jobs: int | None = None
+    checks_folder: str | None = None
+
+
+def check_paths(paths: Sequence[str], options: RunOptions | None = None, *, registry: Registry | None = None) -> Report:
+    """Lint files and directories.
+
+    Raises:
+        ConfigError: if a configuration that holds for one of the files, or a selector in `options`, cannot be used.
+    """
+    options = options or RunOptions()
+    registry = registry or Registry.load(options.checks_folder)
+    return Run(registry, options).report(paths)
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Run:
+    """The state of one run: settings and sources by display path."""
+
+    def __init__(self, registry: Registry, options: RunOptions) -> None:
+        self.registry = registry
+        self.options = options
+        self.selector = Selector(registry)
+        for option, selectors in (("--select", options.overrides.select), ("--ignore", options.overrides.ignore)):
+            for unknown in self.selector.unknown(selectors):
+                near = registry.nearest(unknown)
+                hint = f" (did you mean {near}?)" if near else ""
+                raise ConfigError(f"{option}: {unknown!r} is no rule code, code prefix, rule name or invariant{hint}")
+        self.resolver = ConfigResolver(registry, config=options.config, overrides=options.overrides)
+        self.sources: dict[str, SourceFile] = {}
+        self.settings: dict[str, Settings] = {}
+
+    def gather(self, found: Discovery) -> list[SourceFile]:
+        """The files of a run: those discovered and their companions."""
+        self.settings = dict(found.settings)
+        for file in (*found.files, *self._companions(found)):
+            self.sources[file.path] = file
+        return list(self.sources.values())
+
+    def report(self, paths: Sequence[str]) -> Report:
+        """Lint and report; see `check_paths`."""
+        found = discover(paths, self.resolver)
+        listed = found.files
+        files = self.gather(found)
+        results = list(self._load_errors())
+        with Shards(self._jobs(files), self.registry) as shards:
+            indexes = shards.index()
+            usage = self.usage(indexes)
+            results += shards.check(usage)
+        kernels = {file.path: file.kernels for index in indexes for file in index.files}
+        listed_kernels = {file.path: kernels.get(file.path, []) for file in listed}
+        problems = [*found.problems, *misfits(found.settings.values(), listed_kernels)]
+        failed = {file.path for index in indexes for file in index.files if file.failed}
+        findings, suppressed, hidden = self._finish(results, [file for file in listed if file.path not in failed])
+        entries = tuple(
+            KernelEntry(
+                file.path, info.id.name, info.loc.line, file.role, info.is_helper, is_checked(info, file.role, usage)
+            )
+            for file in listed
+            for info in sorted(listed_kernels[file.path], key=lambda each: each.loc)
+        )
+        return Report(
+            findings=tuple(findings),
+            summary=Summary(
+                files=len(listed),
+                kernels=len(entries),
+                levels={level.value: sum(f.level is level for f in findings) for level in Level},
+                verdicts={
+                    verdict.value: sum(f.verdict is verdict for f in findings)
+                    for verdict in (Verdict.VIOLATED, Verdict.UNPROVEN)
+                },
+                suppressed=suppressed,
+                hidden=hidden,
+            ),
+            rules=tuple(self.registry.rules.values()),
+            invariants=self.registry.invariants,
+            kernels=entries,
+            cwd=str(Path.cwd()).replace(os.sep, "/"),
+            tool_version=__version__,
+            failing=sum(self.settings_of(f.location.path).failing(f) for f in findings),
+            internal_errors=any(f.code == INTERNAL_ERROR.code for f in findings),
+            problems=tuple(problems),
+            notices=tuple(found.notices),
+            source_line=self.source_line,
+        )
+
+    # ------------------------------------------------------------------ files
+
+    def _companions(self, found: Discovery) -> Iterable[SourceFile]:
+        """Unlisted files beside listed kernels that may say how these are run."""
+        known = {file.abspath for file in found.files}
+        for file in found.files:
+            for name in _COMPANIONS:
+                place = Path(file.abspath).with_name(name)
+                if str(place) not in known and place.is_file():
+                    known.add(str(place))
+                    self.settings[display_path(str(place))] = self.settings[file.path]
+                    yield make_file(str(place), self.settings[file.path], listed=False)
+
+    def source(self, path: str) -> SourceFile | None:
+        """The source file with a display path, read now if no run listed it; None where there is none."""
+        if path not in self.sources:
+            full = absolute(path)
+            if not Path(full).is_file():
+                return None
+            self.sources[path] = make_file(full, self.settings_of(path), listed=False)
+        return self.sources[path]
+
+    def source_line(self, path: str, line: int) -> str:
+        """A line of a file, from 1."""
+        file = self.source(path)
+        return file.line(line) if file is not None else ""
+
+    def settings_of(self, path: str) -> Settings:
+        """The settings that hold for the file with a display path."""
+        if path not in self.settings:
+            self.settings[path] = self.resolver.for_directory(str(Path(absolute(path)).parent))
+        return self.settings[path]
+
+    # ------------------------------------------------------------------ shards
+
+    def _jobs(self, files: Sequence[SourceFile]) -> list[Job]:
+        """The work of each shard; a single one for few files."""
+        count = self.options.jobs if self.options.jobs is not None else default_jobs()
+        weights: list[int] = []
+        candidates = 0
+        for file in files if count > 1 else ():
+            matters = may_matter(file.text)
+            candidates += matters
+            weights.append(max(len(file.text), _MIN_WEIGHT) if matters else len(file.text) // 20 + 1)
+        if count == 1 or candidates < PARALLEL_FROM:
+            return [self.job(files)]
+        return [self.job(files, own) for own in share_out(files, weights, count)]
+
+    def job(self, files: Sequence[SourceFile], own: Sequence[str] | None = None) -> Job:
+        """The work of a shard that owns the files with paths `own` (None: all)."""
+        mine = tuple(own) if own is not None else tuple(file.path for file in files)
+        return Job(tuple(files), mine, self.settings, self.registry.folder)
+
+    def usage(self, indexes: Sequence[Index]) -> Usage:
+        """How all kernels are run, gathered from all shards in an order that does not depend on their number."""
+        kernels: dict[KernelId, KernelInfo] = {}
+        launches: dict[KernelId, list[Launch]] = {}
+        drivers: dict[KernelId, list[Driver]] = {}
+        for file in sorted((file for index in indexes for file in index.files), key=lambda file: file.path):
+            kernels.update({info.id: info for info in file.kernels})
+            for launch in file.launches:
+                for kernel in launch.kernels:
+                    launches.setdefault(kernel, []).append(launch)
+            for driver in file.drivers:
+                if driver.kernel is not None:
+                    drivers.setdefault(driver.kernel, []).append(driver)
+        for index in indexes:
+            for kernel, info in index.elsewhere.items():
+                kernels.setdefault(kernel, info)
+        roles: dict[str, str] = {}
+        for kernel in kernels:
+            if kernel.path not in roles:
+                file_of_kernel = self.source(kernel.path)
+                roles[kernel.path] = file_of_kernel.role if file_of_kernel is not None else "spyre"
+        return Usage(kernels, _frozen(launches), _frozen(drivers), roles)
+
+    # ------------------------------------------------------------------ findings
+
+    def _load_errors(self) -> Iterable[Result]:
+        for error in self.registry.errors:
+            yield Result(
+                INTERNAL_ERROR.violated(
+                    Location(display_path(error.path), 1),
+                    f"the check could not be loaded: {error.message}",
+                    help="its rules are not checked; mend or remove the module",
+                )
+            )
+
+    def _finish(self, results: Iterable[Result], sound: Sequence[SourceFile]) -> tuple[list[Finding], int, int]:
+        """Final findings in order, and how many were suppressed and hidden.
+
+        `sound` are the listed files that were checked: of the others it is not known what a suppression is good for.
+        """
+        merged = silence(merge(results), self.registry.rules)
+        suppressor = Suppressor(self.registry, self.source)
+        kept = suppressor.apply(merged)
+        broken = {r.finding.location.path for r in merged if r.finding.code == INTERNAL_ERROR.code}
+        if not self.registry.errors:
+            kept += suppressor.complaints([file for file in sound if file.path not in broken])
+        findings: list[Finding] = []
+        hidden = 0
+        for result in kept:
+            path = result.finding.location.path
+            settings = self.settings_of(path)
+            if result.finding.code in self.selector.codes_for(settings, path):
+                findings.append(with_level(result.finding, settings))
+            else:
+                hidden += 1
+        findings.sort(key=lambda finding: (*finding.sort_key, finding.kernel or ""))
+        relative = {path: self.settings_of(path).relative(path) for path in {f.location.path for f in findings}}
+        return with_fingerprints(findings, self.source_line, relative.__getitem__), suppressor.count, hidden
+
+
+def _frozen(lists: Mapping[K, list[V]]) -> dict[K, tuple[V, ...]]:
+    return {key: tuple(values) for key, values in lists.items()}

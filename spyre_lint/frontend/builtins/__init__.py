@@ -1,0 +1,15 @@
+"""Lowering of Triton's functions, by topic; importing this package registers every handler."""
+
+from spyre_lint.frontend.builtins import (
+    descriptors,
+    elementwise,
+    hints,
+    pointers,
+    program,
+    python,
+    reductions,
+    shapes,
+    spyre,
+)
+
+__all__ = ["descriptors", "elementwise", "hints", "pointers", "program", "python", "reductions", "shapes", "spyre"]

@@ -1,0 +1,305 @@
+"""Calls: Triton's functions, methods of values, helpers inlined, host functions at compile time. Mixed into `Lowering`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from astroid import nodes
+
+from spyre_lint.findings import Location
+from spyre_lint.frontend import builtins as _builtins  # registers the handlers
+from spyre_lint.frontend.attributes import dtype_method
+from spyre_lint.frontend.callsite import TL, CallSite, lookup, method_name
+from spyre_lint.frontend.global_names import host_to_value
+from spyre_lint.frontend.constant_calls import call_constant
+from spyre_lint.frontend.values import (
+    BoundMethod,
+    Builtin,
+    Decision,
+    HostFunction,
+    JitFunction,
+    TupleValue,
+    Unknown,
+    flatten,
+    is_number,
+    is_opaque,
+    opaque_reason,
+    rebuild,
+)
+from spyre_lint.ir.core import Block, Value
+from spyre_lint.ir.types import DescriptorType, DType, OpaqueType
+
+if TYPE_CHECKING:
+    from spyre_lint.frontend.lower import Lowering
+    from spyre_lint.frontend.project import Definition
+
+__all__ = ["Calls"]
+
+_DESCRIPTOR_METHODS = frozenset(
+    {
+        "load",
+        "store",
+        "gather",
+        "scatter",
+        "atomic_add",
+        "atomic_min",
+        "atomic_max",
+        "atomic_and",
+        "atomic_or",
+        "atomic_xor",
+    }
+)
+assert _builtins  # imported for its registrations
+
+
+class Calls:
+    """Lowers call expressions."""
+
+    def expr_Call(self: Lowering, node: nodes.Call) -> Any:
+        function = self.expr(node.func)
+        args: list[Any] = []
+        for argument in node.args:
+            if isinstance(argument, nodes.Starred):
+                inner = self.expr(argument.value)
+                args.extend(inner.items if isinstance(inner, TupleValue) else [inner])
+            else:
+                args.append(self.expr(argument))
+        kwargs: dict[str, Any] = {}
+        for keyword in node.keywords or ():
+            value = self.expr(keyword.value)
+            if keyword.arg is not None:
+                kwargs[keyword.arg] = value
+            elif isinstance(value, dict):
+                kwargs.update({k: v for k, v in value.items() if isinstance(k, str)})
+        return self.call(function, args, kwargs, node)
+
+    def call(self: Lowering, function: Any, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
+        """Call anything a kernel can name."""
+        if isinstance(function, Builtin):
+            return self.call_builtin(function.name, args, kwargs, node)
+        if isinstance(function, BoundMethod):
+            return self._call_method(function, args, kwargs, node)
+        if isinstance(function, JitFunction):
+            return self.call_jit(function, args, kwargs)
+        if isinstance(function, HostFunction):
+            return self._call_host(function, args, kwargs, node)
+        if isinstance(function, DType):  # `tl.float32(x)`
+            return self.call_builtin(f"{TL}cast", [*args, function], kwargs, node)
+        reason = opaque_reason(function) or f"`{node.func.as_string()}` is not a function that can be followed"
+        return self._unknown_call(node.func.as_string(), reason, args, kwargs)
+
+    def _unknown_call(self: Lowering, callee: str, reason: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        values = [v for a in (*args, *kwargs.values()) for v in flatten(a) if isinstance(v, Value)]
+        self.give_up(f"the call of `{callee}`: {reason}")
+        return self.opaque(reason, *values, callee=callee)
+
+    def call_builtin(self: Lowering, name: str, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
+        """Call a function of Triton or Python by its canonical name."""
+        entry = lookup(name)
+        if entry is None:
+            return self._unregistered(name, args, kwargs, node)
+        handler, params = entry
+        site = CallSite(name, args, kwargs, self.b.loc, params, tuple(kwargs), node, list(node.args))
+        return handler(self, site)
+
+    def _unregistered(self: Lowering, name: str, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
+        if name.startswith("builtins.") or not any(isinstance(v, Value) for v in (*args, *kwargs.values())):
+            host = self._host_call_value(name, args, kwargs)
+            if host is not None:
+                return host
+        short = name.removeprefix(TL) if name.startswith(TL) else name.removeprefix("builtins.")
+        return self._unknown_call(short, f"`{short}` is not known here", args, kwargs)
+
+    def _host_call_value(self: Lowering, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """A pure host function (`math.log2`, `triton.next_power_of_2`) on known numbers."""
+        if not all(isinstance(v, (int, float, str)) or v is None for v in (*args, *kwargs.values())):
+            return None
+        result = call_constant(self.project, name, list(args), dict(kwargs))
+        return None if not result.is_known else host_to_value(self.scope, result)
+
+    # ---- methods -----------------------------------------------------------------------------------------
+
+    def _call_method(
+        self: Lowering, method: BoundMethod, args: list[Any], kwargs: dict[str, Any], node: nodes.Call
+    ) -> Any:
+        owner, name = method.owner, method.name
+        if isinstance(owner, DType):
+            if name == "to" or name == "cast":
+                return Unknown("a conversion of an element type")
+            return dtype_method(owner, name)
+        if isinstance(owner, (str, dict)):
+            return self._call_python_method(owner, name, args)
+        if isinstance(owner, TupleValue):
+            return Unknown(f"`tuple.{name}()`")
+        is_descriptor = isinstance(owner.type, DescriptorType)
+        if name in _DESCRIPTOR_METHODS and (
+            is_descriptor or (is_opaque(owner) and name in ("load", "gather", "scatter"))
+        ):
+            return self.call_builtin(f"{TL}tensor_descriptor.{name}", [owner, *args], kwargs, node)
+        if is_descriptor:
+            return self._unknown_call(f"descriptor.{name}", "a descriptor has no such method", args, kwargs)
+        target = method_name(name)
+        if target is None:
+            reason = opaque_reason(owner) or f"`{name}` is not known as a method of a tile"
+            return self._unknown_call(name, reason, [owner, *args], kwargs)
+        return self.call_builtin(target, [owner, *args], kwargs, node)
+
+    def _call_python_method(self: Lowering, owner: Any, name: str, args: list[Any]) -> Any:
+        safe = ("startswith", "endswith", "lower", "upper", "get", "strip")
+        if name in safe and all(isinstance(a, (int, str)) or a is None for a in args):
+            try:
+                return getattr(owner, name)(*args)
+            except (TypeError, ValueError, AttributeError) as error:
+                return Unknown(f"`{name}` fails at compile time: {error}")
+        return Unknown(f"`{name}()` of a compile-time object")
+
+    # ---- helpers -----------------------------------------------------------------------------------------
+
+    def call_jit(self: Lowering, function: JitFunction, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Inline a jit function at the current place; what it does carries the call in its `stack`."""
+        from spyre_lint.frontend.lower import MAX_INLINE_DEPTH
+
+        definition: Definition = function.definition
+        node, module = definition.function, definition.module
+        if node is None or module is None:
+            return self._unknown_call(function.name, "its definition was not found", args, kwargs)
+        if node in self.active:
+            return self._unknown_call(function.name, "it calls itself", args, kwargs)
+        if len(self.active) > MAX_INLINE_DEPTH:
+            return self._unknown_call(function.name, "calls nest too deep to be followed", args, kwargs)
+        bound = self._bind_arguments(definition, node, args, kwargs)
+        if isinstance(bound, str):
+            return self._unknown_call(function.name, bound, args, kwargs)
+        if function.noinline:
+            return self._call_noinline(function, definition, node, bound)
+        return self._run_inlined(definition, node, bound)
+
+    def _run_inlined(self: Lowering, definition: Definition, node: nodes.FunctionDef, bound: dict[str, Any]) -> Any:
+        from spyre_lint.frontend.lower import Frame
+
+        assert definition.module is not None
+        call_loc: Location = self.b.loc
+        outer, loops, stack = self.frame, self.loop_depth, self.b.stack
+        self.frame = Frame(definition.module, node, bound, outer.depth + 1)
+        self.loop_depth = 0
+        self.b.stack = (*stack, call_loc)
+        self.active.append(node)
+        try:
+            return self.run_function_body(node)
+        finally:
+            self.active.pop()
+            self.frame, self.loop_depth, self.b.stack = outer, loops, stack
+            self.b.loc = call_loc
+
+    def _call_noinline(
+        self: Lowering, function: JitFunction, definition: Definition, node: nodes.FunctionDef, bound: dict[str, Any]
+    ) -> Any:
+        """A helper that Triton keeps as a call: its body stands in a region of its own."""
+        leaves = [leaf for value in bound.values() for leaf in flatten(value) if isinstance(leaf, Value)]
+        args = [self.b.value(leaf.type, leaf.name) for leaf in leaves]
+        stand_in = dict(zip((id(leaf) for leaf in leaves), args, strict=True))
+        renamed = {
+            name: rebuild(value, [stand_in.get(id(leaf), leaf) for leaf in flatten(value)])
+            for name, value in bound.items()
+        }
+        block = Block(args)
+        with self.b.inside(block):
+            result = self._run_inlined(definition, node, renamed)
+            outputs = [self.to_value(leaf) for leaf in flatten(result) if isinstance(leaf, Value) or is_number(leaf)]
+            self.emit("yield", {"values": outputs})
+        op = self.b.op(
+            "noinline_call", {"args": leaves}, [v.type for v in outputs], regions=[block], callee=function.name
+        )
+        results = iter(op.results)
+        kept = [next(results) if isinstance(leaf, Value) or is_number(leaf) else leaf for leaf in flatten(result)]
+        return rebuild(result, kept)
+
+    def _bind_arguments(
+        self: Lowering, definition: Definition, node: nodes.FunctionDef, args: list[Any], kwargs: dict[str, Any]
+    ) -> dict[str, Any] | str:
+        """Names of a callee's parameters with their values, or why the call does not fit."""
+        arguments = node.args
+        positional = [a.name for a in (*arguments.posonlyargs, *(arguments.args or ()))]
+        keyword_only = [a.name for a in arguments.kwonlyargs]
+        bound: dict[str, Any] = {}
+        for name, value in zip(positional, args, strict=False):
+            bound[name] = value
+        if len(args) > len(positional):
+            if not arguments.vararg:
+                return f"it takes {len(positional)} arguments and is given {len(args)}"
+            bound[arguments.vararg] = TupleValue(tuple(args[len(positional) :]))
+        elif arguments.vararg:
+            bound[arguments.vararg] = TupleValue(())
+        for name, value in kwargs.items():
+            if name in positional or name in keyword_only:
+                bound[name] = value
+            elif not arguments.kwarg:
+                return f"it has no parameter `{name}`"
+        for name in (*positional, *keyword_only):
+            if name not in bound:
+                default = self._default(definition, node, name)
+                if isinstance(default, str) and default == _NO_DEFAULT:
+                    return f"its parameter `{name}` is not given"
+                bound[name] = default
+        return bound
+
+    def _default(self: Lowering, definition: Definition, node: nodes.FunctionDef, name: str) -> Any:
+        assert definition.module is not None
+        try:
+            default = node.args.default_value(name)
+        except Exception as error:
+            if type(error).__name__ != "NoDefault":
+                raise
+            return _NO_DEFAULT
+        if isinstance(default, nodes.Const):
+            return default.value
+        from spyre_lint.frontend.project import Definition as Made
+        from spyre_lint.frontend.hosteval import evaluate_constant
+
+        resolved = self.project.resolve(definition.module, default)
+        if resolved is not None and resolved.kind != "constant":
+            return self.scope.value_of(resolved)
+        value = evaluate_constant(self.project, resolved or Made("constant", "", definition.module, default))
+        return host_to_value(self.scope, value)
+
+    # ---- host functions ----------------------------------------------------------------------------------
+
+    def _call_host(
+        self: Lowering, function: HostFunction, args: list[Any], kwargs: dict[str, Any], node: nodes.Call
+    ) -> Any:
+        """A plain function called from a kernel: Triton runs it at compile time, on constants."""
+        values = [v for a in (*args, *kwargs.values()) for v in flatten(a)]
+        if all(isinstance(v, (int, float, str)) or v is None for v in values):
+            result = call_constant(self.project, function.definition, list(args), dict(kwargs))
+            if result.is_known:
+                return host_to_value(self.scope, result)
+            return Unknown(result.reason or f"what `{function.name}` returns")
+        undecided = next((v for v in values if isinstance(v, (Unknown, Decision))), None)
+        if undecided is not None and not any(isinstance(v, Value) for v in values):
+            return Unknown(undecided.reason)
+        if not any(isinstance(v, Value) for v in values):
+            return Unknown(f"what `{function.name}` returns for constexprs that no binding gives")
+        return self._unknown_call(function.name, "it is not a jit function", args, kwargs)
+
+    def callback_region(self: Lowering, function: Any, arg_types: list[Any]) -> tuple[Block, list[Value]]:
+        """The body of a combiner or mapped function as a region: its arguments, and the values it yields."""
+        args = [self.b.value(t) for t in arg_types]
+
+        def body() -> Any:
+            if isinstance(function, JitFunction):
+                result = self.call_jit(function, list(args), {})
+            else:
+                result = self.give_up("a combiner that is not a jit function")
+            outputs = [self.to_value(leaf) for leaf in flatten(result) if isinstance(leaf, Value) or is_number(leaf)]
+            self.emit("yield", {"values": outputs})
+            return outputs
+
+        block, _, outputs = self.in_region(body, args)
+        return block, outputs
+
+    def opaque_results(self: Lowering, reason: str, count: int) -> list[Any]:
+        """Types of `count` opaque results."""
+        return [OpaqueType(reason)] * count
+
+
+_NO_DEFAULT = "\0no default"
