@@ -138,7 +138,7 @@ def check(
 ) -> None:
     """Lint kernels: PATHS are files or directories (default: the working directory)."""
     from spyre_lint.engine import check_paths
-    from spyre_lint.engine.parallel import tune_collector
+    from spyre_lint.engine.balance import tune_collector
 
     tune_collector()
     report = _or_exit(lambda: check_paths(paths or (".",), _run_options(**options)))

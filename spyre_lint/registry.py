@@ -58,6 +58,8 @@ class Registry:
                 continue
             try:
                 builder.add(source, _import(source, builtin=folder is None))
+            except ContractError as error:
+                builder.errors.append(LoadError(str(source), str(error)))
             except Exception as error:  # a check is third-party code to the engine: whatever it raises is its failure
                 builder.errors.append(LoadError(str(source), f"{type(error).__name__}: {error}"))
         return builder.finish(place, None if folder is None else str(folder))
@@ -102,6 +104,10 @@ class Registry:
         return matches[0] if matches else None
 
 
+class ContractError(Exception):
+    """A check module that does not keep to the contract of checks."""
+
+
 class _Builder:
     def __init__(self) -> None:
         self.checks: list[Check] = []
@@ -114,16 +120,20 @@ class _Builder:
         """Take over the checks of one module.
 
         Raises:
-            ValueError: if the module breaks the contract of checks; nothing of it is taken then.
+            ContractError: if the module breaks the contract of checks; nothing of it is taken then.
         """
         slug = source.stem
         page = source.with_suffix(".md")
         if not page.is_file():
-            raise ValueError(f"the page {page.name} that documents it is missing")
+            raise ContractError(f"the page {page.name} that documents it is missing")
         marked = [getattr(value, CHECK_ATTRIBUTE, None) for value in vars(module).values()]
-        checks = [each for each in marked if isinstance(each, Check) and each.function.__module__ == module.__name__]
+        checks = [
+            each
+            for each in dict.fromkeys(marked)  # a second name for a function is no second check
+            if isinstance(each, Check) and each.function.__module__ == module.__name__
+        ]
         if not checks:
-            raise ValueError("it has no function marked with `check`")
+            raise ContractError("it has no function marked with `check`")
         declared: dict[str, Rule] = {}
         for check in checks:
             for rule in check.rules:
@@ -136,18 +146,18 @@ class _Builder:
 
     def _validate(self, rule: Rule, declared: Mapping[str, Rule]) -> None:
         if not _CODE.fullmatch(rule.code):
-            raise ValueError(f"the code {rule.code!r} is not of the form SPY<three digits>")
+            raise ContractError(f"the code {rule.code!r} is not of the form SPY<three digits>")
         if not _NAME.fullmatch(rule.name):
-            raise ValueError(f"the name {rule.name!r} of {rule.code} is not in kebab-case")
+            raise ContractError(f"the name {rule.name!r} of {rule.code} is not in kebab-case")
         if rule.code in self.rules:
-            raise ValueError(f"the code {rule.code} is taken by {self.rules[rule.code].name}")
+            raise ContractError(f"the code {rule.code} is taken by {self.rules[rule.code].name}")
         if rule.code in declared and replace(declared[rule.code], invariant="") != replace(rule, invariant=""):
-            raise ValueError(f"the code {rule.code} is declared twice")
+            raise ContractError(f"the code {rule.code} is declared twice")
         taken = self.names.get(rule.name)
         if taken is None:
             taken = next((code for code, each in declared.items() if each.name == rule.name), None)
         if taken is not None and taken != rule.code:
-            raise ValueError(f"the name {rule.name} of {rule.code} is taken by {taken}")
+            raise ContractError(f"the name {rule.name} of {rule.code} is taken by {taken}")
 
     def finish(self, place: Path, folder: str | None) -> Registry:
         tool_page = place / f"{SLUG}.md"

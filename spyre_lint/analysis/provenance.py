@@ -82,7 +82,9 @@ class Provenance:
         return Base(None, tuple(additions), "it goes round in a loop")
 
     def _leads_to_pointer(self, value: Value) -> bool:
-        while value.op is not None and value.op.operands and value.op.opcode in (*_TRANSPARENT, "addptr", "elementwise"):
+        while (
+            value.op is not None and value.op.operands and value.op.opcode in (*_TRANSPARENT, "addptr", "elementwise")
+        ):
             value = value.op.operands[0]
         param = self._params.get(value)
         return param is not None and param.role == "pointer"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 
 from spyre_lint.findings import Finding
@@ -16,6 +15,10 @@ def with_fingerprints(
     It is made of the rule, the file's path below the root of its configuration, the kernel, the flagged line without
     its spacing, and a count among findings that are equal in all of these. Line numbers and messages are left out.
     """
+    if not findings:
+        return []
+    import hashlib
+
     seen: dict[tuple[str, ...], int] = {}
     result: list[Finding] = []
     for finding in findings:

@@ -12,13 +12,13 @@ from spyre_lint import __version__
 from spyre_lint.bindings import Driver, KernelId, Launch
 from spyre_lint.config import ConfigError, ConfigResolver, Overrides, Settings
 from spyre_lint.context import KernelInfo
+from spyre_lint.engine.balance import PARALLEL_FROM, default_jobs, share_out
 from spyre_lint.engine.configured import misfits
 from spyre_lint.engine.fingerprint import with_fingerprints
 from spyre_lint.engine.levels import Selector, with_level
-from spyre_lint.engine.parallel import PARALLEL_FROM, Shards, default_jobs, share_out
 from spyre_lint.engine.results import Index, Result, Usage
 from spyre_lint.engine.settle import merge, silence
-from spyre_lint.engine.shard import Job, is_checked, may_matter
+from spyre_lint.engine.shard import Job, Shard, is_checked, may_matter
 from spyre_lint.engine.suppress import Suppressor
 from spyre_lint.findings import Finding, Level, Location, Verdict
 from spyre_lint.registry import Registry
@@ -91,10 +91,19 @@ class Run:
         listed = found.files
         files = self.gather(found)
         results = list(self._load_errors())
-        with Shards(self._jobs(files), self.registry) as shards:
-            indexes = shards.index()
+        jobs = self._jobs(files)
+        if len(jobs) == 1:
+            shard = Shard(jobs[0], self.registry)
+            indexes = [shard.index()]
             usage = self.usage(indexes)
-            results += shards.check(usage)
+            results += shard.check(usage)
+        else:
+            from spyre_lint.engine.parallel import Workers
+
+            with Workers(jobs) as workers:
+                indexes = workers.index()
+                usage = self.usage(indexes)
+                results += workers.check(usage)
         kernels = {file.path: file.kernels for index in indexes for file in index.files}
         listed_kernels = {file.path: kernels.get(file.path, []) for file in listed}
         problems = [*found.problems, *misfits(found.settings.values(), listed_kernels)]

@@ -11,7 +11,6 @@ from spyre_lint.frontend.values import BoundMethod, Builtin, Decision, TupleValu
 from spyre_lint.ir.core import Value
 from spyre_lint.ir.sym import Expr
 from spyre_lint.ir.types import (
-    BlockPointerType,
     DescriptorType,
     DType,
     OpaqueType,
@@ -37,7 +36,7 @@ def attribute_of(lowering: Lowering, owner: Any, name: str, node: nodes.Attribut
     if isinstance(owner, Value):
         return _of_value(lowering, owner, name)
     if isinstance(owner, DType):
-        return _of_dtype(owner, name)
+        return owner if name == "value" else _of_dtype(owner, name)
     if isinstance(owner, TupleValue):
         if name in owner.fields:
             return owner.items[owner.fields.index(name)]

@@ -1,4 +1,4 @@
-"""Calls: Triton's functions, methods of values, helpers inlined, host functions at compile time. Mixed into `Lowering`."""
+"""Calls: Triton's functions, methods, inlined helpers, host functions at compile time. Mixed into `Lowering`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from spyre_lint.findings import Location
 from spyre_lint.frontend import builtins as _builtins  # registers the handlers
 from spyre_lint.frontend.attributes import dtype_method
 from spyre_lint.frontend.callsite import TL, CallSite, lookup, method_name
-from spyre_lint.frontend.global_names import host_to_value
 from spyre_lint.frontend.constant_calls import call_constant
+from spyre_lint.frontend.global_names import host_to_value
 from spyre_lint.frontend.values import (
+    Alternatives,
     BoundMethod,
     Builtin,
     Decision,
@@ -83,10 +84,21 @@ class Calls:
             return self.call_jit(function, args, kwargs)
         if isinstance(function, HostFunction):
             return self._call_host(function, args, kwargs, node)
+        if isinstance(function, Alternatives):
+            return self._call_either(function, args, kwargs, node)
         if isinstance(function, DType):  # `tl.float32(x)`
             return self.call_builtin(f"{TL}cast", [*args, function], kwargs, node)
         reason = opaque_reason(function) or f"`{node.func.as_string()}` is not a function that can be followed"
         return self._unknown_call(node.func.as_string(), reason, args, kwargs)
+
+    def _call_either(
+        self: Lowering, function: Alternatives, args: list[Any], kwargs: dict[str, Any], node: nodes.Call
+    ) -> Any:
+        """A call of one of two functions: both are lowered, as the two sides of a branch that is not decided here."""
+        condition = Decision(function.reason)
+        first = self.in_region(lambda: self.call(function.first, args, kwargs, node))
+        second = self.in_region(lambda: self.call(function.second, args, kwargs, node))
+        return self.join_branches(condition, self.b.loc, (first[0], [first[2]]), (second[0], [second[2]]))[0]
 
     def _unknown_call(self: Lowering, callee: str, reason: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         values = [v for a in (*args, *kwargs.values()) for v in flatten(a) if isinstance(v, Value)]
@@ -253,8 +265,8 @@ class Calls:
             return _NO_DEFAULT
         if isinstance(default, nodes.Const):
             return default.value
-        from spyre_lint.frontend.project import Definition as Made
         from spyre_lint.frontend.hosteval import evaluate_constant
+        from spyre_lint.frontend.project import Definition as Made
 
         resolved = self.project.resolve(definition.module, default)
         if resolved is not None and resolved.kind != "constant":

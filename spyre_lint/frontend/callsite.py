@@ -78,6 +78,20 @@ def builtin(*names: str, params: str = "", method: bool = False) -> Callable[[Ha
     return register
 
 
+_FAMILIES: dict[str, _Entry] = {}
+
+
+def builtin_prefix(*prefixes: str) -> Callable[[Handler], Handler]:
+    """Register one handler for every function of a module."""
+
+    def register(handler: Handler) -> Handler:
+        for prefix in prefixes:
+            _FAMILIES[prefix] = _Entry(handler, ())
+        return handler
+
+    return register
+
+
 def method_name(attribute: str) -> str | None:
     """Canonical name of the function that a tile's method stands for (`to` is `triton.language.cast`)."""
     return _METHODS.get(attribute)
@@ -90,10 +104,6 @@ def alias_method(attribute: str, function: str) -> None:
 
 # Modules that re-export the functions of triton.language under another prefix, longest first.
 _PREFIXES = (
-    "triton.language.extra.libdevice.",
-    "triton.language.extra.cuda.libdevice.",
-    "triton.language.extra.hip.libdevice.",
-    "triton.language.libdevice.",
     "triton.language.standard.",
     "triton.language.semantic.",
     "triton.language.random.",
@@ -103,10 +113,7 @@ _PREFIXES = (
 
 
 def canonical_api(name: str) -> str:
-    """The name under which an API is registered: `triton.language.math.exp` is `triton.language.exp`.
-
-    A name whose module matters to a rule (libdevice) keeps it: callers pass the full name along.
-    """
+    """The name under which an API is registered: `triton.language.math.exp` is `triton.language.exp`."""
     for prefix in _PREFIXES:
         if name.startswith(prefix):
             return TL + name[len(prefix) :]
@@ -115,7 +122,11 @@ def canonical_api(name: str) -> str:
 
 def lookup(name: str) -> tuple[Handler, tuple[str, ...]] | None:
     """Handler and parameters of a canonical name, or None if nothing is registered for it."""
-    entry = _REGISTRY.get(name) or _REGISTRY.get(canonical_api(name))
+    entry = _REGISTRY.get(name)
+    if entry is None:
+        entry = next((family for prefix, family in _FAMILIES.items() if name.startswith(prefix)), None)
+    if entry is None:
+        entry = _REGISTRY.get(canonical_api(name))
     return None if entry is None else (entry.handler, entry.params)
 
 

@@ -152,6 +152,9 @@ class ControlFlow:
     def stmt_Global(self: Lowering, node: nodes.Global) -> None:
         """Names declared global are read like any other."""
 
+    def stmt_Raise(self: Lowering, node: nodes.Raise) -> None:
+        """A `raise` stands in a branch that is never compiled."""
+
     def stmt_Assert(self: Lowering, node: nodes.Assert) -> None:
         test = self.expr(node.test)
         if isinstance(test, Value):
@@ -208,7 +211,7 @@ class ControlFlow:
         early_return: bool = False,
     ) -> list[Any]:
         """Close both regions with yields of the values that differ, append the `if` and return the merged values."""
-        reason = condition.reason if isinstance(condition, Decision) else "a run-time condition"
+        reason = condition.reason if isinstance(condition, Decision) else _RUN_TIME
         yields: tuple[list[Value], list[Value]] = ([], [])
         types: list[Type] = []
         plans: list[Any] = []
@@ -246,6 +249,10 @@ class ControlFlow:
         """How to merge one name: adds its leaves to the yields, returns what picks the merged value off the results."""
         if left is right or (type(left) is type(right) and not isinstance(left, Value) and left == right):
             return lambda _: left
+        if reason != _RUN_TIME:
+            # A name that is None where a flag is off is only used where it is on.
+            left = _ABSENT if left is None and isinstance(right, (Value, TupleValue)) else left
+            right = _ABSENT if right is None and isinstance(left, (Value, TupleValue)) else right
         if left is _ABSENT or right is _ABSENT:
             present = right if left is _ABSENT else left
             leaves = flatten(present)
@@ -477,6 +484,7 @@ class ControlFlow:
 
 
 _ABSENT = object()
+_RUN_TIME = "a run-time condition"
 MAX_DUPLICATED_TAIL = 400
 
 
@@ -484,9 +492,8 @@ def _always_returns(statements: Sequence[nodes.NodeNG]) -> bool:
     for statement in statements:
         if isinstance(statement, nodes.Return):
             return True
-        if isinstance(statement, nodes.If) and statement.orelse:
-            if _always_returns(statement.body) and _always_returns(statement.orelse):
-                return True
+        if isinstance(statement, nodes.If) and _always_returns(statement.body) and _always_returns(statement.orelse):
+            return True
     return False
 
 

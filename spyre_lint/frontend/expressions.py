@@ -304,6 +304,10 @@ class Expressions(Calls):
         left, right = self.broadcast(left, shape), self.broadcast(right, shape)
         return self.make("elementwise", {"args": [left, right]}, value_type(shape, dtype), fn=fn)
 
+    def number_or_value(self: Lowering, value: Any) -> Any:
+        """An operand of arithmetic: a number or a run-time value; anything else becomes an opaque value."""
+        return value if isinstance(value, Value) or is_number(value) else self.to_value(value)
+
     def promoted(self: Lowering, left: Any, right: Any, *, division: bool = False) -> tuple[Value, Value, DType]:
         """Both operands as values of the element type they compute in, and that type."""
         if isinstance(left, Value) and isinstance(right, Value):
@@ -485,6 +489,8 @@ class Expressions(Calls):
         items = index.items if isinstance(index, TupleValue) else (index,)
         if shape is None:
             return self.opaque(opaque_reason(tile) or "a subscript of something other than a tile", tile)
+        if not shape and self.known_integer(items[0]) is not None:
+            return self.opaque(f"an element of the tuple `{tile.name}`", tile)
         if any(item is not None and item != slice(None, None, None) for item in items):
             return self.give_up("a subscript other than `None` and `:`, which Triton does not support on tiles")
         result = tile

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from astroid import nodes
 
 from spyre_lint.bindings import DTypeName, HostValue, KernelId
+from spyre_lint.frontend.callsite import lookup
 from spyre_lint.frontend.hosteval import evaluate_constant
-from spyre_lint.frontend.values import Builtin, HostFunction, JitFunction, TupleValue, Unknown
+from spyre_lint.frontend.values import Alternatives, Builtin, HostFunction, JitFunction, TupleValue, Unknown
 from spyre_lint.ir.types import dtype_named
 
 if TYPE_CHECKING:
@@ -77,14 +79,25 @@ class GlobalNames:
         return Unknown(f"`{definition.name}` is a {definition.kind}")
 
     def _ambiguous(self, definition: Definition) -> Any:
-        """A name with several definitions: theirs if they agree, else unknown."""
+        """A name with several definitions: theirs if they agree, both of two functions, else unknown.
+
+        Where one of them is a function of Triton's that is known here, it wins: the others stand in for it on versions
+        that lack it.
+        """
+        what = definition.name.rsplit(".", 1)[-1] or "a constant"
+        reason = f"which definition of `{what}` holds"
         candidates = definition.candidates
-        if all(d.kind == "external" for d in candidates):
-            # The same function imported from one module or another, as try/except does around libdevice.
-            if len({d.name.rsplit(".", 1)[-1] for d in candidates}) == 1:
-                return external_value(sorted(d.name for d in candidates)[0])
-        what = definition.name or "a constant"
-        return Unknown(f"`{what}` has several definitions, and which one holds is not known")
+        external = sorted(d.name for d in candidates if d.kind == "external")
+        handlers = {name: lookup(name) for name in external}
+        known = [name for name in external if handlers[name] is not None]
+        if known and (len(external) < len(candidates) or len({handlers[name] for name in known}) == 1):
+            return external_value(known[0])
+        if external and len({name.rsplit(".", 1)[-1] for name in external}) == 1 and len(external) == len(candidates):
+            return external_value(external[0])
+        functions = [self.value_of(replace(d, alternatives=())) for d in candidates if d.kind in ("jit", "external")]
+        if len(functions) == len(candidates) == 2:
+            return Alternatives(functions[0], functions[1], reason)
+        return Unknown(reason)
 
     def constant(self, module: Module, node: nodes.NodeNG) -> Any:
         """A display of constants (a dict in a kernel) as a plain Python object."""

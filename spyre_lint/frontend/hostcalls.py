@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from astroid import nodes
 
 from spyre_lint.bindings import DTypeName, HostValue, KernelId
-from spyre_lint.frontend import hostexpr, hostmath
+from spyre_lint.frontend import hostitems, hostmath
 from spyre_lint.frontend.hostcode import (
-    CASTS,
     DEVICE_QUERY,
     INTEGER_MAKERS,
     KEEPS_DTYPE,
     SIZE_ATTRIBUTES,
     TENSOR_MAKERS,
 )
+from spyre_lint.frontend.hostmethods import device_query, dtype_name, method
 from spyre_lint.frontend.hostvalues import (
     MAX_ITEMS,
     NONE,
@@ -34,10 +34,8 @@ from spyre_lint.frontend.hostvalues import (
     Shape,
     Table,
     Tensor,
-    integer,
     join,
     known,
-    options_of,
     problem,
     scalar,
     to_host,
@@ -56,11 +54,6 @@ _TRANSPARENT = frozenset(
 )
 
 
-def device_query(text: str) -> HostValue:
-    """The answer to a question about the GPU: a positive number, the same for every problem."""
-    return integer(1, None, False, False, f"`{text}` asks the device")
-
-
 def call(machine: Interpreter, function: Any, args: Arguments, node: nodes.NodeNG, frame: Frame) -> Any:
     """The value a call returns."""
     if isinstance(function, Function):
@@ -75,7 +68,7 @@ def call(machine: Interpreter, function: Any, args: Arguments, node: nodes.NodeN
         )
         return call(machine, function.target, merged, node, frame)
     if isinstance(function, Method):
-        return _method(machine, function.owner, function.name, args, node)
+        return method(function.owner, function.name, args)
     if isinstance(function, ClassRef):
         return _construct(machine, function, args)
     if isinstance(function, Choice):
@@ -87,7 +80,7 @@ def call(machine: Interpreter, function: Any, args: Arguments, node: nodes.NodeN
     text = frame.module.source(node.func) if isinstance(node, nodes.Call) else "call"
     if DEVICE_QUERY.search(text):
         return device_query(text)
-    return unknown(f"the result of `{text}` is not known", any(hostexpr.from_problem(v) for v in args.values))
+    return unknown(f"the result of `{text}` is not known", any(hostitems.from_problem(v) for v in args.values))
 
 
 def attribute(machine: Interpreter, owner: Any, name: str, node: nodes.NodeNG) -> Any:
@@ -120,7 +113,7 @@ def attribute(machine: Interpreter, owner: Any, name: str, node: nodes.NodeNG) -
         )
     if isinstance(owner, HostValue):
         return _scalar_attribute(machine, owner, name, node)
-    if isinstance(owner, Choice) and hostexpr.is_kernel(owner):
+    if isinstance(owner, Choice) and hostitems.is_kernel(owner):
         return Method(owner, name)
     return (
         Method(owner, name) if isinstance(owner, (Shape, Instance)) else unknown(f"the attribute `{name}` is not known")
@@ -184,7 +177,7 @@ def _external(machine: Interpreter, name: str, args: Arguments, node: nodes.Node
     if name in _TRANSPARENT:
         if not values:
             return Items([], "tuple" if name.endswith("tuple") else "list")
-        parts = hostexpr.iterate(values[0])
+        parts = hostitems.iterate(values[0])
         kind = name.rpartition(".")[2]
         if parts is not None and kind in ("tuple", "list", "set"):
             return Items(parts, kind)  # type: ignore[arg-type]
@@ -202,7 +195,7 @@ def _external(machine: Interpreter, name: str, args: Arguments, node: nodes.Node
         return device_query(name)
     if name in ("os.environ.get", "os.getenv"):
         return values[1] if len(values) > 1 else NONE
-    return unknown(f"the result of {name} is not known", any(hostexpr.from_problem(value) for value in values))
+    return unknown(f"the result of {name} is not known", any(hostitems.from_problem(value) for value in values))
 
 
 def _torch(machine: Interpreter, name: str, args: Arguments, frame: Frame) -> Any:
@@ -210,7 +203,7 @@ def _torch(machine: Interpreter, name: str, args: Arguments, frame: Frame) -> An
     if name in TENSOR_MAKERS:
         chosen = args.keyword("dtype")
         if chosen is not None and not (isinstance(chosen, HostValue) and chosen.is_known and chosen.value is None):
-            return Tensor(_dtype_name(chosen))
+            return Tensor(dtype_name(chosen))
         first = args.values[0] if args.values else None
         if name.endswith("_like"):
             return Tensor(first.dtype if isinstance(first, Tensor) else None)
@@ -223,11 +216,6 @@ def _torch(machine: Interpreter, name: str, args: Arguments, frame: Frame) -> An
         dtypes = {value.dtype if isinstance(value, Tensor) else None for value in items}
         return Tensor(dtypes.pop() if len(dtypes) == 1 else None)
     return None
-
-
-def _dtype_name(value: Any) -> str | None:
-    host = to_host(value)
-    return host.value.name if host.is_known and isinstance(host.value, DTypeName) else None
 
 
 def _math(name: str, values: list[Any]) -> Any:
@@ -248,9 +236,9 @@ def _math(name: str, values: list[Any]) -> Any:
 
 
 def _product(value: Any) -> Any:
-    items = hostexpr.iterate(value)
+    items = hostitems.iterate(value)
     if items is None:
-        return problem() if hostexpr.from_problem(value) else unknown("a product of values that are not known")
+        return problem() if hostitems.from_problem(value) else unknown("a product of values that are not known")
     total = known(1)
     for item in items:
         total = hostmath.binary("*", total, scalar(item))
@@ -268,9 +256,9 @@ def _extreme(smallest: bool) -> Callable[[Interpreter, Arguments], Any]:
     def function(machine: Interpreter, args: Arguments) -> Any:
         values = args.values
         if len(values) == 1:
-            items = hostexpr.iterate(values[0])
+            items = hostitems.iterate(values[0])
             if items is None:
-                return problem() if hostexpr.from_problem(values[0]) else unknown("its items are not known")
+                return problem() if hostitems.from_problem(values[0]) else unknown("its items are not known")
             values = items
         if not values or args.keyword("key") is not None:
             return unknown("its arguments can't be compared")
@@ -308,10 +296,10 @@ def _sorted(machine: Interpreter, args: Arguments) -> Any:
         return unknown("what is sorted is not known", host.from_problem)
     flipped = args.keyword("reverse")
     try:
-        values = sorted(host.value, reverse=bool(hostexpr.truth(flipped)) if flipped is not None else False)
+        values = sorted(host.value, reverse=bool(hostitems.truth(flipped)) if flipped is not None else False)
     except TypeError:
         return unknown("what is sorted can't be compared")
-    return hostexpr.lift(values)
+    return hostitems.lift(values)
 
 
 def _dict(machine: Interpreter, args: Arguments) -> Any:
@@ -320,14 +308,14 @@ def _dict(machine: Interpreter, args: Arguments) -> Any:
         if isinstance(value, Table):
             table = Table(dict(value.items), value.open or args.open, dict(value.nodes))
         else:
-            for pair in hostexpr.iterate(value) or []:
-                parts = hostexpr.iterate(pair) or []
+            for pair in hostitems.iterate(value) or []:
+                parts = hostitems.iterate(pair) or []
                 key = scalar(parts[0]) if len(parts) == 2 else unknown("it is no pair")
-                if key.is_known and hostexpr.hashable(key.value):
+                if key.is_known and hostitems.hashable(key.value):
                     table.items[key.value] = parts[1]
                 else:
                     table.open = "a key is not known"
-            if hostexpr.iterate(value) is None:
+            if hostitems.iterate(value) is None:
                 table.open = "its items are not known"
     module = args.keywords[0][2].root() if args.keywords else None
     owner = machine.project.module(module.file) if module is not None and isinstance(module, nodes.Module) else None
@@ -339,7 +327,7 @@ def _dict(machine: Interpreter, args: Arguments) -> Any:
 
 
 def _zip(machine: Interpreter, args: Arguments) -> Any:
-    columns = [hostexpr.iterate(value) for value in args.values]
+    columns = [hostitems.iterate(value) for value in args.values]
     if any(column is None for column in columns):
         return unknown("what is zipped is not known")
     return Items([Items(list(row), "tuple") for row in zip(*(c or [] for c in columns), strict=False)])
@@ -348,7 +336,7 @@ def _zip(machine: Interpreter, args: Arguments) -> Any:
 def _product_of(machine: Interpreter, args: Arguments) -> Any:
     rows: list[list[Any]] = [[]]
     for value in args.values:
-        items = hostexpr.iterate(value)
+        items = hostitems.iterate(value)
         if items is None or len(rows) * len(items) > MAX_ITEMS:
             return unknown("the product is not known")
         rows = [[*row, item] for row in rows for item in items]
@@ -356,7 +344,7 @@ def _product_of(machine: Interpreter, args: Arguments) -> Any:
 
 
 def _enumerate(machine: Interpreter, args: Arguments) -> Any:
-    items = hostexpr.iterate(args.get(0, "iterable"))
+    items = hostitems.iterate(args.get(0, "iterable"))
     start = scalar(args.get(1, "start") or known(0))
     if items is None or not start.is_known:
         return unknown("what is enumerated is not known")
@@ -364,9 +352,9 @@ def _enumerate(machine: Interpreter, args: Arguments) -> Any:
 
 
 def _sum(machine: Interpreter, args: Arguments) -> Any:
-    items = hostexpr.iterate(args.get(0, "iterable"))
+    items = hostitems.iterate(args.get(0, "iterable"))
     if items is None:
-        return unknown("what is added up is not known", hostexpr.from_problem(args.get(0, "iterable")))
+        return unknown("what is added up is not known", hostitems.from_problem(args.get(0, "iterable")))
     total = known(0)
     for item in items:
         total = hostmath.binary("+", total, scalar(item))
@@ -380,7 +368,7 @@ def _cast(function: Callable[[Any], Any]) -> Callable[[Interpreter, Arguments], 
         if function is int:
             return hostmath.to_integer(host)
         if function is bool:
-            verdict = hostexpr.truth(value)
+            verdict = hostitems.truth(value)
             return unknown("it is a condition that is not known") if verdict is None else known(verdict)
         if not host.is_known or isinstance(host.value, (KernelId, DTypeName)):
             return unknown(host.reason or "it is not exact", host.from_problem)
@@ -394,7 +382,7 @@ def _cast(function: Callable[[Any], Any]) -> Callable[[Interpreter, Arguments], 
 
 def _quantifier(every: bool) -> Callable[[Interpreter, Arguments], Any]:
     def function(machine: Interpreter, args: Arguments) -> Any:
-        verdicts = [hostexpr.truth(item) for item in hostexpr.iterate(args.get(0, "iterable")) or [None]]
+        verdicts = [hostitems.truth(item) for item in hostitems.iterate(args.get(0, "iterable")) or [None]]
         if (not every) in verdicts:
             return known(not every)
         return unknown("it is a condition that is not known") if None in verdicts else known(every)
@@ -441,136 +429,3 @@ _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "builtins.getattr": _getattr,
     "itertools.product": _product_of,
 }
-
-
-# ---------------------------------------------------------------------- methods
-
-
-def _method(machine: Interpreter, owner: Any, name: str, args: Arguments, node: nodes.NodeNG) -> Any:
-    if name in SIZE_ATTRIBUTES:
-        return problem()
-    if name in ("size", "stride"):
-        return problem() if args.positional or args.keywords else Shape()
-    if isinstance(owner, Table):
-        return _table_method(owner, name, args)
-    if isinstance(owner, Items):
-        return _items_method(owner, name, args)
-    if isinstance(owner, Shape):
-        return problem() if name == "numel" else unknown("a shape's method is not followed", from_problem=True)
-    if isinstance(owner, (Tensor, Parameter)):
-        return _tensor_method(owner, name, args)
-    if isinstance(owner, HostValue) and owner.is_known and isinstance(owner.value, str):
-        return _text_method(owner.value, name, args)
-    if DEVICE_QUERY.search(name):
-        return device_query(name)
-    if isinstance(owner, HostValue) and owner.kind == "unknown" and name in KEEPS_DTYPE:
-        return owner
-    return unknown(f"the result of `{name}` is not known", hostexpr.from_problem(owner))
-
-
-def _tensor_method(owner: Tensor | Parameter, name: str, args: Arguments) -> Any:
-    dtype = owner.dtype if isinstance(owner, Tensor) else None
-    if name in CASTS:
-        return Tensor(CASTS[name])
-    if name in ("to", "type", "astype"):
-        for value in [*args.values, args.keyword("dtype")]:
-            found = None if value is None else _dtype_name(value)
-            if found is not None:
-                return Tensor(found)
-            if isinstance(value, Tensor):
-                return Tensor(value.dtype)
-        targets = [to_host(value) for value in args.values]
-        only_device = targets and all(t.is_known and isinstance(t.value, (str, bool)) for t in targets)
-        return Tensor(dtype if only_device or (not targets and args.keyword("dtype") is None) else None)
-    if name in KEEPS_DTYPE:
-        chosen = args.keyword("dtype")
-        return Tensor(dtype if chosen is None else _dtype_name(chosen))
-    if name in ("item", "tolist", "max", "min", "sum", "unsqueeze"):
-        return unknown("it is read from a tensor", from_problem=True)
-    if isinstance(owner, Parameter):
-        return Parameter(f"{owner.name}.{name}()")
-    return unknown(f"the result of `{name}` is not known", from_problem=True)
-
-
-def _table_method(owner: Table, name: str, args: Arguments) -> Any:
-    if name in ("get", "pop", "setdefault"):
-        key = scalar(args.get(0, "key") or unknown("no key"))
-        default = args.get(1, "default")
-        default = NONE if default is None else default
-        if not key.is_known or not hostexpr.hashable(key.value):
-            return unknown("its key is not known", key.from_problem)
-        if key.value in owner.items:
-            return owner.items.pop(key.value) if name == "pop" else owner.items[key.value]
-        if owner.open:
-            return unknown(owner.open)
-        if name == "setdefault":
-            owner.items[key.value] = default
-        return default
-    if name == "update":
-        for value in args.values:
-            if isinstance(value, Table):
-                owner.items.update(value.items)
-                owner.nodes.update(value.nodes)
-                owner.open = owner.open or value.open
-            else:
-                owner.open = owner.open or "it is updated with a value that is not known"
-        for key_name, value, where in args.keywords:
-            owner.items[key_name] = value
-            owner.nodes.pop(key_name, None)
-            del where
-        return NONE
-    if name in ("keys", "values", "items", "copy"):
-        if name == "copy":
-            return Table(dict(owner.items), owner.open, dict(owner.nodes))
-        rows: dict[str, list[Any]] = {
-            "keys": [known(key) for key in owner.items],
-            "values": list(owner.items.values()),
-            "items": [Items([known(key), value], "tuple") for key, value in owner.items.items()],
-        }
-        return Items(rows[name], "list", owner.open)
-    return unknown(f"the dict's method `{name}` is not followed")
-
-
-def _items_method(owner: Items, name: str, args: Arguments) -> Any:
-    value = args.get(0, "item")
-    if name in ("append", "add") and value is not None:
-        owner.items.append(value)
-        return NONE
-    if name == "extend":
-        parts = hostexpr.iterate(value)
-        owner.items.extend(parts or [])
-        owner.open = owner.open or ("" if parts is not None else "it is extended by a value that is not known")
-        return NONE
-    if name == "copy":
-        return Items(list(owner.items), owner.kind, owner.open)
-    if name in ("insert", "pop", "remove", "clear", "sort", "reverse", "discard"):
-        owner.open = owner.open or f"it is changed by `{name}`"
-        return unknown(owner.open)
-    if name in ("index", "count") and value is not None:
-        host = to_host(owner)
-        key = to_host(value)
-        if host.is_known and key.is_known and (name == "count" or key.value in host.value):
-            return known(getattr(list(host.value), name)(key.value))
-    return unknown(f"the list's method `{name}` is not followed")
-
-
-def _text_method(owner: str, name: str, args: Arguments) -> Any:
-    values = [to_host(value) for value in args.values]
-    keywords = {key: to_host(value) for key, value, _ in args.keywords}
-    if name not in _TEXT_METHODS or not all(v.is_known for v in [*values, *keywords.values()]):
-        return unknown(f"the text's method `{name}` is not followed")
-    try:
-        result = getattr(owner, name)(*(v.value for v in values), **{key: v.value for key, v in keywords.items()})
-    except (TypeError, ValueError, LookupError, AttributeError):
-        return unknown("a text can't be formatted")
-    if isinstance(result, str) and len(result) > MAX_ITEMS:
-        return unknown("a text is too long")
-    return hostexpr.lift(result)
-
-
-_TEXT_METHODS = frozenset(
-    {"format", "lower", "upper", "strip", "lstrip", "rstrip", "split", "join", "replace", "startswith", "endswith"}
-    | {"removeprefix", "removesuffix", "rpartition", "partition", "title", "capitalize", "isdigit", "count", "find"}
-)
-
-__all__ = ["attribute", "call", "device_query", "kernel_parameters", "options_of"]

@@ -104,7 +104,7 @@ CONSTANTS: dict[str, Any] = {
 def external_dtype(name: str) -> DTypeName | None:
     """The element type that a canonical name of torch, numpy or Triton means, if it means one."""
     head, _, last = name.rpartition(".")
-    if head not in ("torch", "triton.language", "numpy") or last in ("float", "double") and head == "numpy":
+    if head not in ("torch", "triton.language", "numpy") or (last in ("float", "double") and head == "numpy"):
         return None
     found = dtype_named(last)
     return None if found is None or found.is_pointer else DTypeName(found.name)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from astroid import nodes
 
 from spyre_lint.bindings import HostValue, KernelId
-from spyre_lint.frontend import hostcalls, hostexec, hostexpr
+from spyre_lint.frontend import hostcalls, hostexec, hostexpr, hostitems
 from spyre_lint.frontend.hostcode import CONSTANTS, annotation_text, external_dtype, is_tile_like, qualified_name
 from spyre_lint.frontend.hostvalues import (
     NONE,
@@ -182,7 +182,7 @@ class Interpreter:
             return frame.names[found.name]
         value = self.expr(found.node, frame)
         for position in found.path:
-            value = hostexpr.item(self, value, known(position))
+            value = hostitems.item(value, known(position))
         return value
 
     def attribute(self, owner: Any, name: str, node: nodes.NodeNG, frame: Frame) -> Any:
@@ -368,8 +368,8 @@ def annotation_of(node: nodes.FunctionDef | nodes.Lambda, name: str) -> nodes.No
         (arguments.args, arguments.annotations),
         (arguments.kwonlyargs, arguments.kwonlyargs_annotations),
     )
-    for items, annotations in groups:
-        for item, annotation in zip(items or [], annotations or [], strict=False):
+    for items, written in groups:
+        for item, annotation in zip(items or [], written or [], strict=False):
             if item.name == name:
                 return annotation
     return None

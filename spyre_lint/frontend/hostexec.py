@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from astroid import nodes
 
 from spyre_lint.bindings import HostValue, KernelId
-from spyre_lint.frontend import hostexpr, hostmath
+from spyre_lint.frontend import hostitems, hostmath
 from spyre_lint.frontend.hostcode import qualified_name
 from spyre_lint.frontend.hostvalues import (
     NONE,
@@ -134,9 +134,9 @@ def _unpack(machine: Interpreter, target: nodes.NodeNG, value: Any, frame: Frame
     starred = any(isinstance(item, nodes.Starred) for item in target.elts)
     for position, item in enumerate(target.elts):
         if starred:
-            piece: Any = Parameter("item") if hostexpr.from_problem(value) else unknown("it is unpacked with a star")
+            piece: Any = Parameter("item") if hostitems.from_problem(value) else unknown("it is unpacked with a star")
         else:
-            piece = hostexpr.item(machine, value, known(position))
+            piece = hostitems.item(value, known(position))
         assign(machine, item, piece, frame, source)
 
 
@@ -144,7 +144,7 @@ def _store_item(
     frame: Frame, target: nodes.Subscript, owner: Any, key: HostValue, value: Any, source: nodes.NodeNG | None
 ) -> None:
     if isinstance(owner, Table):
-        if key.is_known and hostexpr.hashable(key.value):
+        if key.is_known and hostitems.hashable(key.value):
             owner.items[key.value] = value
             owner.nodes[key.value] = (frame.module, target.slice, source)
         else:
@@ -171,11 +171,11 @@ def _augmented(machine: Interpreter, node: nodes.AugAssign, frame: Frame) -> Non
             before.nodes.update(change.nodes)
             before.open = before.open or change.open
         else:
-            frame.names[target.name] = hostexpr.operate(node.op[:-1], before, change)
+            frame.names[target.name] = hostitems.operate(node.op[:-1], before, change)
     elif isinstance(target, nodes.Subscript):
         owner = machine.expr(target.value, frame)
         key = scalar(machine.expr(target.slice, frame))
-        value = hostexpr.operate(node.op[:-1], hostexpr.item(machine, owner, key), change)
+        value = hostitems.operate(node.op[:-1], hostitems.item(owner, key), change)
         _store_item(frame, target, owner, key, value, node.value)
 
 
@@ -188,7 +188,7 @@ def mentions(node: nodes.NodeNG, names: set[str]) -> bool:
 
 
 def _if(machine: Interpreter, node: nodes.If, frame: Frame) -> str:
-    verdict = hostexpr.truth(machine.expr(node.test, frame))
+    verdict = hostitems.truth(machine.expr(node.test, frame))
     soft = verdict is not None and mentions(node.test, frame.soft)
     if verdict is not None and not soft:
         return run(machine, node.body if verdict else node.orelse, frame)
@@ -274,7 +274,7 @@ def _narrow_name(machine: Interpreter, name: str, op: str, other: Any, frame: Fr
 
 
 def _other_kernels(machine: Interpreter, name: str, excluded: HostValue, frame: Frame) -> Any:
-    """What a parameter that holds a kernel can be once it is not `excluded`: its value, or kernels it is compared to."""
+    """What a parameter that holds a kernel can be once it is not `excluded`: its value, or what it is compared to."""
     value = frame.names[name]
     options = [o for o in (value.options if isinstance(value, Choice) else (value,)) if _kernel(o) != excluded.value]
     if options:
@@ -328,7 +328,7 @@ def _match(machine: Interpreter, node: nodes.Match, frame: Frame) -> str:
 
 def _for(machine: Interpreter, node: nodes.For, frame: Frame) -> str:
     source = machine.expr(node.iter, frame)
-    items = hostexpr.iterate(source)
+    items = hostitems.iterate(source)
     if items is not None and len(items) <= MAX_UNROLL:
         for value in items:
             assign(machine, node.target, value, frame, node.iter)
@@ -339,13 +339,13 @@ def _for(machine: Interpreter, node: nodes.For, frame: Frame) -> str:
                 return outcome
         return run(machine, node.orelse, frame)
     element: Any = Tensor() if isinstance(source, Tensor) else unknown("it depends on the pass through a loop")
-    if hostexpr.from_problem(source):
+    if hostitems.from_problem(source):
         element = Parameter("loop variable")
     return _unknown_passes(machine, node, frame, element)
 
 
 def _while(machine: Interpreter, node: nodes.While, frame: Frame) -> str:
-    if hostexpr.truth(machine.expr(node.test, frame)) is False:
+    if hostitems.truth(machine.expr(node.test, frame)) is False:
         return run(machine, node.orelse, frame)
     return _unknown_passes(machine, node, frame, None)
 
@@ -374,7 +374,7 @@ def _changed(machine: Interpreter, node: nodes.NodeNG, frame: Frame) -> dict[str
         if name not in frame.names or statement is node:
             continue
         value = frame.names[name]
-        after: Any = unknown("it changes in a loop", hostexpr.from_problem(value))
+        after: Any = unknown("it changes in a loop", hostitems.from_problem(value))
         if isinstance(statement, nodes.AugAssign) and isinstance(value, HostValue) and is_integer(value):
             lo, hi = value.bounds
             if statement.op in ("//=", ">>=") and lo is not None and lo >= 0:

@@ -68,11 +68,11 @@ class Lowering(ControlFlow, Expressions):
         self._reported: set[tuple[Location, str]] = set()
         loc = kernel.info.loc
         self.b = Builder(loc)
-        self.frame = Frame(kernel.module, kernel.function, {}, 0)
+        self.frame = Frame(kernel.module, kernel.node, {}, 0)
         self.scope = GlobalNames(project)
         self._symbol_uid = 0
         self.loop_depth = 0
-        self.active: list[nodes.FunctionDef] = [kernel.function]
+        self.active: list[nodes.FunctionDef] = [kernel.node]
 
     # ---- bookkeeping -------------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ def lower_kernel(project: Project, kernel: Kernel, binding: Binding | None = Non
         incomplete=lowering.incomplete,
     )
     try:
-        lowering.run_function_body(kernel.function)
+        lowering.run_function_body(kernel.node)
     except RecursionError:
         lowering.give_up("the kernel nests too deep to be followed", kernel.info.loc)
     return ir
@@ -145,9 +145,9 @@ def lower_kernel(project: Project, kernel: Kernel, binding: Binding | None = Non
 def _bind_parameters(
     lowering: Lowering, kernel: Kernel, binding: Binding | None
 ) -> tuple[list[Param], dict[str, Any], dict[str, Expr]]:
-    flags = flag_names(kernel.function)
-    tiles = tile_names(kernel.function)
-    pointers = pointer_parameters(kernel.module, lowering.project, kernel.function)
+    flags = flag_names(kernel.node)
+    tiles = tile_names(kernel.node)
+    pointers = pointer_parameters(kernel.module, lowering.project, kernel.node)
     constexprs = dict(binding.constexprs) if binding else {}
     dtypes = dict(binding.dtypes) if binding else {}
     params: list[Param] = []

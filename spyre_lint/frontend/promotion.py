@@ -32,7 +32,7 @@ class ShapeMismatch(Exception):
 
 
 def dtype_of_number(value: int | float | bool | Expr) -> DType:
-    """Element type of a Python number used as a tensor: i1, the least of i32/u32/i64/u64 that holds it, fp32 or fp64."""
+    """Element type of a Python number as a tensor: i1, the least of i32/u32/i64/u64 that holds it, fp32 or fp64."""
     if isinstance(value, bool):
         return INT1
     if isinstance(value, Expr):
@@ -139,7 +139,8 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
 
 def reduced_dtype(fn: str, dtype: DType) -> DType:
     """Element type that `tl.sum`, `tl.max` and so on reduce in: sums keep floats and widen small integers to 32 bits;
-    max and min widen everything under 32 bits first."""
+    max and min widen everything under 32 bits first.
+    """
     if not dtype.is_known:
         return dtype
     bits = dtype.bits or 0

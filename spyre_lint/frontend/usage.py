@@ -1,4 +1,4 @@
-"""Facts read off a jit function's syntax before it is lowered: how parameters and constexprs are used, what a loop assigns."""
+"""Facts read off a jit function's syntax before it is lowered: uses of parameters, what a loop assigns."""
 
 from __future__ import annotations
 

@@ -62,6 +62,15 @@ class HostFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternatives:
+    """A function with two definitions, of which a condition not known here picks one."""
+
+    first: Any
+    second: Any
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoopRange:
     """`range(...)`, `tl.range(...)` or `tl.static_range(...)` before a loop runs over it."""
 

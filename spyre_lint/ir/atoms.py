@@ -121,12 +121,13 @@ Values = Mapping[str | Symbol, int] | Mapping[str, int] | Mapping[Symbol, int]
 class Call:
     """A function of expressions that the normal form can't dissolve, as an atom; built by `spyre_lint.ir.symfn`."""
 
-    __slots__ = ("_bounds", "_hash", "_key", "args", "depth", "op")
+    __slots__ = ("_bounds", "_hash", "_key", "args", "depth", "op", "size")
 
     def __init__(self, op: str, args: tuple[Expr, ...]) -> None:
         self.op = op
         self.args = args
-        self.depth: int = 1 + max(a.depth for a in args)
+        self.depth: int = 1 + max(a.depth for a in args)  # of nested calls
+        self.size: int = 1 + sum(a.size for a in args)  # nodes when written out
         self._hash = hash((op, frozenset(args) if op in _COMMUTATIVE else args))
         self._key: str | None = None
         self._bounds: Interval | None = None

@@ -69,8 +69,8 @@ OPCODES: dict[str, str] = {
     "for": "lb, ub, step, init* -> as many as init; {static: bool, keywords}; 1 region: iv, carried*; ends in yield",
     "while": "init* -> as many; 2 regions with the carried values: condition (ends in condition), body (yield)",
     "if": "cond -> any; {constexpr: bool, early_return: bool}; 2 regions, each ends in yield",
-    "noinline_call": "args* -> any; {callee: str}; 1 region (the callee's body, arguments as region arguments); a call to "
-    "a helper marked noinline",
+    "noinline_call": "args* -> any; {callee: str}; 1 region (the callee's body, its arguments as region arguments); a "
+    "call of a helper marked noinline",
     "yield": "values* -> 0; ends a region",
     "condition": "cond, values* -> 0; ends the first region of a while",
 }
@@ -213,7 +213,7 @@ ParamRole = Literal["pointer", "scalar", "constexpr", "descriptor", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter of a kernel. `bound` is the value of a constexpr under the binding (None is a value: see `is_bound`)."""
+    """A parameter of a kernel. `bound` is a constexpr's value under the binding (None is a value: see `is_bound`)."""
 
     name: str
     role: ParamRole

@@ -20,8 +20,10 @@ from spyre_lint.ir.intervals import Interval
 # Products of sums beyond this many terms stay unexpanded, so that no input makes an expression explode.
 MAX_TERMS = 256
 
-# Calls nested deeper than this become opaque symbols, so that recursion over an expression stays shallow.
-MAX_DEPTH = 48
+# Calls nested deeper or written out longer than this become opaque symbols: recursion over an expression stays shallow,
+# and one that uses itself twice at every step of an unrolled loop doesn't double each time.
+MAX_DEPTH = 32
+MAX_SIZE = 600
 
 _opaque_ids = itertools.count(1)
 
@@ -35,7 +37,7 @@ class Expr:
     order: ask `is_const` and `value`, or `compare` and `divides` of `spyre_lint.ir.sym`.
     """
 
-    __slots__ = ("_bounds", "_hash", "_key", "_symbols", "_terms", "_text", "constant", "depth")
+    __slots__ = ("_bounds", "_hash", "_key", "_symbols", "_terms", "_text", "constant", "depth", "size")
 
     def __init__(self, terms: dict[Monomial, int], constant: int) -> None:
         self._terms = terms
@@ -46,10 +48,12 @@ class Expr:
         self._text: str | None = None
         if not terms:
             self._hash = hash(constant)
-            self.depth = 0
+            self.depth, self.size = 0, 1
         else:
             self._hash = hash((frozenset(terms.items()), constant))
-            self.depth = max(a.depth if isinstance(a, Call) else 0 for m in terms for a, _ in m.factors)
+            inner = [a for m in terms for a, _ in m.factors if isinstance(a, Call)]
+            self.depth = max((a.depth for a in inner), default=0)
+            self.size = 1 + len(terms) + sum(a.size for a in inner)
 
     # -- identity ------------------------------------------------------------------------------------------------
 
@@ -347,9 +351,9 @@ def of_terms(terms: Mapping[Monomial, int], constant: int) -> Expr:
 
 
 def call(op: str, *args: Expr) -> Expr:
-    """The expression of a call; an opaque symbol if it would nest too deep."""
+    """The expression of a call; an opaque symbol, with its bounds, if it would be too deep or too large."""
     made = Call(op, args)
-    if made.depth > MAX_DEPTH:
+    if made.depth > MAX_DEPTH or made.size > MAX_SIZE:
         lo, hi = made.bounds
         return symbol("...", "opaque", lo=lo, hi=hi, uid=next(_opaque_ids))
     return of_atom(made)

@@ -55,7 +55,8 @@ class _Printer:
         results = ", ".join(self.name(r) for r in op.results)
         types = ", ".join(str(r.type) for r in op.results)
         left = f"{results} = " if results else ""
-        text = f"{_INDENT * depth}{left}{_mnemonic(op)}{self.operands(op)}{_attributes(op)}{' : ' + types if types else ''}"
+        right = f" : {types}" if types else ""
+        text = f"{_INDENT * depth}{left}{_mnemonic(op)}{self.operands(op)}{_attributes(op)}{right}"
         yield f"{text.ljust(_SOURCE_COLUMN)}  # {op.loc.line}" + (f" via {_calls(op)}" if op.stack else "")
         for index, region in enumerate(op.regions):
             label = _region_label(op, index)

@@ -263,17 +263,28 @@ def _reduced(a: Expr, b: Expr) -> Expr:
 
 
 def _extremum(op: str, args: list[Expr]) -> Expr:
-    flat: list[Expr] = []
+    kept: list[Expr] = []
     for arg in args:
         atom = arg.single_atom()
-        flat.extend(atom.args if isinstance(atom, Call) and atom.op == op else [arg])
-    kept: list[Expr] = []
-    for arg in flat:
-        if any(_beats(op, other, arg) for other in kept):
+        inner = atom.args if isinstance(atom, Call) and atom.op == op else (arg,)
+        if not kept:
+            kept.extend(inner)  # already compared with each other
             continue
-        kept = [other for other in kept if not _beats(op, arg, other)]
-        kept.append(arg)
+        for candidate in inner:
+            _add_candidate(op, kept, candidate)
     return kept[0] if len(kept) == 1 else call(op, *kept)
+
+
+def _add_candidate(op: str, kept: list[Expr], arg: Expr) -> None:
+    """Add an argument of an extremum of kind `op`, unless one of `kept` provably makes it superfluous or the reverse."""
+    for i, other in enumerate(kept):
+        if _beats(op, other, arg):
+            # Provably equal ones in two forms: keep the same form whatever the order of the arguments.
+            if arg != other and (arg.size, arg.sort_key) < (other.size, other.sort_key) and _beats(op, arg, other):
+                kept[i] = arg
+            return
+    kept[:] = [other for other in kept if not _beats(op, arg, other)]
+    kept.append(arg)
 
 
 def _beats(op: str, winner: Expr, loser: Expr) -> bool:

@@ -397,20 +397,34 @@ TileKey = tuple[str, tuple[int, ...], str]
 """Kind (`load`, `gather`, `dot`, `reduce`), shape, element type in Triton's spelling."""
 
 
-def tile_types(module: Module, functions: Sequence[str] | None = None) -> Counter[TileKey]:
-    """How often each kind of operation gives each type of tile, over the module's functions (or those named).
+@dataclass(frozen=True, slots=True)
+class TileSite:
+    """One counted tile: its key, and where the operation comes from (`loc.line` is the line in the kernel)."""
 
-    Descriptor loads and gathers, dots, and reductions (each result of one counts; a reduction to a scalar has an
-    empty shape). MLIR's integers are signless: an unsigned tile counts as signed.
+    key: TileKey
+    loc: SourceLoc
+
+
+def tile_sites(module: Module, functions: Sequence[str] | None = None) -> list[TileSite]:
+    """The tiles that descriptor loads and gathers, dots and reductions give, in textual order.
+
+    Over the module's functions, or those named. Each result of an operation counts; a reduction to a scalar has an
+    empty shape. MLIR's integers are signless: an unsigned tile counts as signed.
     """
     chosen = [module.functions[name] for name in functions] if functions is not None else module.functions.values()
-    counts: Counter[TileKey] = Counter()
+    sites: list[TileSite] = []
     for function in chosen:
         for op in function.walk():
             kind = _COUNTED.get(op.name)
             if kind is not None:
-                counts.update((kind, value.type.shape, _signless(value.type.dtype)) for value in op.results)
-    return counts
+                keys = [(kind, value.type.shape, _signless(value.type.dtype)) for value in op.results]
+                sites.extend(TileSite(key, op.loc) for key in keys)
+    return sites
+
+
+def tile_types(module: Module, functions: Sequence[str] | None = None) -> Counter[TileKey]:
+    """How often each kind of operation gives each type of tile; see `tile_sites` for what is counted."""
+    return Counter(site.key for site in tile_sites(module, functions))
 
 
 def _signless(dtype: str) -> str:

@@ -28,6 +28,8 @@ class RequestError(ValueError):
 
 def main() -> None:
     """Serve the requests on stdin."""
+    if sys.version_info < (3, 11):  # later Pythons heed PYTHONSAFEPATH: no working directory at the front
+        sys.path.pop(0)
     request = json.load(sys.stdin)
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)  # prints of imported modules, and of MLIR, must not mix with the messages

@@ -71,14 +71,14 @@ def test_reason_and_other_tools_in_the_same_comment() -> None:
     found = read_comments("x = 1  # noqa: E501  # spyre-lint: ignore[SPY101] lowered by our compiler\n")
     (suppression,) = found.suppressions
     assert [c.text for c in suppression.codes] == ["SPY101"]
-    assert (suppression.column, suppression.end_column) == (23, 51)
+    assert (suppression.column, suppression.end_column) == (22, 50)
     (listed,) = suppression.codes
-    assert (listed.column, listed.end_column) == (44, 50)
+    assert (listed.column, listed.end_column) == (43, 49)
 
 
 def test_columns_count_characters() -> None:
     found = read_comments("x = 'äöü'  # spyre-lint: ignore[ SPY101 ,SPY102]\n")
-    assert [(c.text, c.column) for c in found.suppressions[0].codes] == [("SPY101", 33), ("SPY102", 41)]
+    assert [(c.text, c.column) for c in found.suppressions[0].codes] == [("SPY101", 34), ("SPY102", 42)]
 
 
 @pytest.mark.parametrize(

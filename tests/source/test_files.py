@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import pickle
 from pathlib import Path
 
@@ -78,7 +77,6 @@ def test_a_missing_file_is_a_problem(tmp_path: Path) -> None:
     assert problem.kind == "access"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="directories open differently on Windows")
 def test_what_cannot_be_opened_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "dir.py").mkdir()
     problem = SourceFile("dir.py", abspath=str(tmp_path / "dir.py")).problem

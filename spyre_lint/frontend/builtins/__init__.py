@@ -3,6 +3,7 @@
 from spyre_lint.frontend.builtins import (
     descriptors,
     elementwise,
+    foreign,
     hints,
     pointers,
     program,
@@ -12,4 +13,15 @@ from spyre_lint.frontend.builtins import (
     spyre,
 )
 
-__all__ = ["descriptors", "elementwise", "hints", "pointers", "program", "python", "reductions", "shapes", "spyre"]
+__all__ = [
+    "descriptors",
+    "elementwise",
+    "foreign",
+    "hints",
+    "pointers",
+    "program",
+    "python",
+    "reductions",
+    "shapes",
+    "spyre",
+]

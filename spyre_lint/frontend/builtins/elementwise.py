@@ -22,7 +22,6 @@ from spyre_lint.ir.types import (
     INT32,
     DType,
     OpaqueType,
-    TileType,
     dtype_of,
     shape_of,
     value_type,
@@ -171,7 +170,7 @@ def _common(lw: Lowering, values: list[Any]) -> list[Value]:
     return [lw.broadcast(value, shape) for value in result]
 
 
-def _nary(lw: Lowering, fn: str, values: list[Any]) -> Value:
+def nary(lw: Lowering, fn: str, values: list[Any]) -> Value:
     opaque = next((v for v in values if is_opaque(v)), None)
     if opaque is not None:
         args = [v for v in values if isinstance(v, Value)]
@@ -186,7 +185,7 @@ def _nary(lw: Lowering, fn: str, values: list[Any]) -> Value:
 @builtin("fma", params="x y z")
 def fused_multiply_add(lw: Lowering, call: CallSite) -> Value:
     """`tl.fma`."""
-    return _nary(lw, "fma", [call.get("x"), call.get("y"), call.get("z")])
+    return nary(lw, "fma", [call.get("x"), call.get("y"), call.get("z")])
 
 
 @builtin("clamp", params="x min max propagate_nan")
@@ -196,7 +195,7 @@ def clamp(lw: Lowering, call: CallSite) -> Any:
     first = values[0]
     if isinstance(first, Value) and dtype_of(first.type).is_integer:
         return _extremum(lw, "min", _extremum(lw, "max", first, values[1]), values[2])
-    return _nary(lw, "clamp", values)
+    return nary(lw, "clamp", values)
 
 
 @builtin("umulhi", params="x y")
@@ -208,7 +207,8 @@ def multiply_high(lw: Lowering, call: CallSite) -> Any:
 @builtin("where", params="condition x y")
 def where(lw: Lowering, call: CallSite) -> Any:
     """`tl.where`; the branches are promoted with each other, then all three broadcast together."""
-    condition, x, y = call.get("condition"), call.get("x"), call.get("y")
+    condition = call.get("condition")
+    x, y = lw.number_or_value(call.get("x")), lw.number_or_value(call.get("y"))
     decided = lw.truth(condition) if not isinstance(condition, Value) else condition
     cond = lw.to_value(int(decided), INT1) if isinstance(decided, bool) else lw.to_value(condition)
     if any(is_opaque(v) for v in (cond, x, y)):
@@ -299,88 +299,3 @@ def _register_random() -> None:
 
 
 _register_random()
-
-_INTEGER_RESULT = frozenset(
-    {"float2int_rn", "float2int_rz", "ffs", "popc", "clz", "isinf", "isnan", "finitef", "isfinited", "signbit"}
-)
-
-
-def libdevice(lw: Lowering, call: CallSite) -> Value:
-    """A function of libdevice: elementwise over operands broadcast together."""
-    name = call.name.rsplit(".", 1)[-1]
-    values = [v for v in (*call.args, *call.kwargs.values()) if isinstance(v, Value) or is_number(v)]
-    result = _nary(lw, "extern", values) if values else lw.opaque(f"`{name}`")
-    if result.op is not None:
-        result.op.attrs.update(api=call.name, callee=name)
-        if name in _INTEGER_RESULT and isinstance(result.type, TileType):
-            result.type = TileType(INT32, result.type.shape)
-    return result
-
-
-def _register_libdevice() -> None:
-    names = (
-        "abs acos acosh asin asinh atan atan2 atanh brev byte_perm cbrt ceil clz copysign cos cosh cospi cyl_bessel_i0 "
-        "cyl_bessel_i1 div_rd div_rn div_ru div_rz erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fast_cosf "
-        "fast_dividef fast_exp10f fast_expf fast_log10f fast_log2f fast_logf fast_powf fast_sinf fast_tanf fast_tanhf fdim "
-        "ffs finitef floor fma fmod float2int_rn float2int_rz float_as_int hypot ilogb int_as_float isfinited isinf isnan "
-        "j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb max min mul24 mulhi nearbyint nextafter norm3d "
-        "norm4d norm popc pow rcbrt rcp64h remainder rhypot rint round rsqrt sad saturatef scalbn signbit sin sincos sinh "
-        "sinpi sqrt sqrt_rn tan tanh tgamma trunc y0 y1 yn"
-    ).split()
-    prefixes = (
-        "triton.language.extra.libdevice.", "triton.language.extra.cuda.libdevice.",
-        "triton.language.extra.hip.libdevice.", "triton.language.libdevice.", "triton.language.math.",
-    )  # fmt: skip
-    for prefix in prefixes:
-        for name in names:
-            if prefix == "triton.language.math." and name in _UNARY:
-                continue
-            builtin(prefix + name)(libdevice)
-
-
-_register_libdevice()
-
-
-@builtin("inline_asm_elementwise", params="asm constraints args dtype is_pure pack")
-def inline_asm(lw: Lowering, call: CallSite) -> Any:
-    """Inline assembly: elementwise over its arguments, with the element types it declares."""
-    from spyre_lint.frontend.values import TupleValue
-
-    arguments = call.get("args")
-    values = list(arguments.items) if isinstance(arguments, TupleValue) else [arguments]
-    operands = [lw.to_value(v) for v in values if isinstance(v, Value) or is_number(v)]
-    shape: Any = ()
-    for value in operands:
-        try:
-            shape = broadcast_shapes(shape, shape_of(value.type) or ())
-        except ShapeMismatch:
-            break
-    declared = call.get("dtype")
-    dtypes = list(declared.items) if isinstance(declared, TupleValue) else [declared]
-    types: list[Any] = [
-        value_type(shape, d) if isinstance(d, DType) else OpaqueType("the element type of inline assembly") for d in dtypes
-    ]
-    op = lw.emit("inline_asm", {"args": operands}, types)
-    return op.result if not isinstance(declared, TupleValue) else TupleValue(tuple(op.results))
-
-
-@builtin("map_elementwise", params="scalar_fn args pack")
-def map_elementwise(lw: Lowering, call: CallSite) -> Any:
-    """`tl.map_elementwise(fn, *args)`: a scalar function over tiles."""
-    from spyre_lint.frontend.values import TupleValue
-    from spyre_lint.ir.types import ScalarType
-
-    values = [lw.to_value(v) for v in call.args[1:]]
-    if any(is_opaque(v) for v in values) or not values:
-        return lw.opaque("a mapped function over something that is not known", *values)
-    shape: Any = ()
-    for value in values:
-        try:
-            shape = broadcast_shapes(shape, shape_of(value.type) or ())
-        except ShapeMismatch as mismatch:
-            return lw.give_up(f"tiles that do not broadcast together: {mismatch}")
-    values = [lw.broadcast(v, shape) for v in values]
-    block, outputs = lw.callback_region(call.args[0], [ScalarType(dtype_of(v.type)) for v in values])
-    types = [value_type(shape, dtype_of(v.type)) for v in outputs]
-    op = lw.b.op("map_elementwise", {"args": values}, types, regions=[block])
-    return op.results[0] if len(op.results) == 1 else TupleValue(tuple(op.results))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from spyre_lint.frontend.callsite import CallSite, builtin
 from spyre_lint.frontend.values import LoopRange, TupleValue, Unknown, flatten
 from spyre_lint.ir.core import Value
-from spyre_lint.ir.types import INT32, DType, ScalarType, pointer_to
+from spyre_lint.ir.types import INT32, DType, ScalarType, dtype_named, pointer_to
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.lower import Lowering
@@ -81,6 +81,14 @@ def pointer_type(lw: Lowering, call: CallSite) -> Any:
     """`tl.pointer_type(dtype)`."""
     element = call.get("element_ty")
     return pointer_to(element) if isinstance(element, DType) else Unknown("a pointer type")
+
+
+@builtin("get_int_dtype", params="bitwidth signed")
+def get_int_dtype(lw: Lowering, call: CallSite) -> Any:
+    """`tl.core.get_int_dtype(bitwidth, signed)`."""
+    bits, signed = lw.known_integer(call.get("bitwidth")), call.get("signed")
+    found = dtype_named(f"{'int' if signed else 'uint'}{bits}") if bits is not None else None
+    return found or Unknown("an integer type of unknown width")
 
 
 @builtin("static_assert", params="cond msg")

@@ -174,7 +174,8 @@ def _known_combiner(lw: Lowering, function: Any) -> str:
     if isinstance(function, Builtin):
         names = {
             "_sum_combine": "sum", "_elementwise_max": "max", "_elementwise_min": "min", "_prod_combine": "product",
-            "_xor_combine": "xor", "_or_combine": "or", "maximum": "max", "minimum": "min", "add": "sum", "mul": "product",
+            "_xor_combine": "xor", "_or_combine": "or", "maximum": "max", "minimum": "min", "add": "sum",
+            "mul": "product",
         }  # fmt: skip
         return names.get(function.name.rsplit(".", 1)[-1], "custom")
     return "custom"

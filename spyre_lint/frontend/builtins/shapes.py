@@ -178,7 +178,7 @@ def _with_axis(lw: Lowering, call: CallSite, change: Any, extra: int) -> Value:
 def transpose(lw: Lowering, call: CallSite) -> Value:
     """`tl.trans` and `tl.permute`; without dimensions the last two swap."""
     operand, own = _tile(lw, call.get("input"))
-    if own is None:
+    if not own:
         return operand
     given = call.get("dims")
     items = given.items if isinstance(given, TupleValue) else tuple(call.rest("dims"))

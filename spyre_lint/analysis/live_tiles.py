@@ -1,0 +1,198 @@
+"""The scratchpad figure: the peak of live tile bytes of a kernel, and what is live there.
+
+`live_tiles(instance)` is the analysis that checks ask for; `peak_of(ir)` the same without settings. The figure is
+that of the kernel as Triton's passes leave it (`spyre_lint.analysis.canonical`), weighed at every program point
+(`spyre_lint.analysis.liveness`). Under a binding that gives every size it is exact, to the byte.
+
+Without one the tiles' bytes are formulas. The points that no other point is provably at least as heavy as are kept
+(`LiveTiles.points`), and all of them are weighed at plausible sizes: constexprs as the settings' `tiles` patterns say
+(128, `*_K` 64), an element type that nothing gives 2 bytes (fp16 and bf16, what kernels for this machine are
+written in). `LiveTiles.assumed` holds every size that was assumed, so that a message can name them.
+
+Where something the frontend could not follow may hold tiles, the figure is a lower bound and `unknown` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spyre_lint.analysis.canonical import canonical
+from spyre_lint.analysis.liveness import Point, weigh
+from spyre_lint.findings import Location, Related
+from spyre_lint.ir.core import Incomplete, KernelIR
+from spyre_lint.ir.sym import Expr, Symbol, compare, const, maximum
+from spyre_lint.ir.types import DType, Shape
+from spyre_lint.target import SpyreTarget
+
+if TYPE_CHECKING:
+    from spyre_lint.context import KernelInstance
+
+ASSUMED_ELEMENT_BYTES = 2
+"""Bytes of an element whose type nothing gives: 16-bit floats are what kernels for this machine are written in."""
+
+DEFAULT_TILE = 128
+
+# Points whose formulas are compared with each other; beyond, the lightest at the assumed sizes are dropped.
+_MAX_POINTS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTile:
+    """A tile that counts at a program point.
+
+    `name` is the author's name for it, or what makes it (`dot`, `exp`) in parentheses. `bytes` is a number under a
+    binding that gives every size. `loc` is where it is made.
+    """
+
+    name: str
+    shape: Shape
+    dtype: DType
+    bytes: Expr
+    loc: Location
+
+    @property
+    def shape_text(self) -> str:
+        """The shape as `128x64`."""
+        return "x".join(str(extent) for extent in self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class LivePoint:
+    """A program point and the tiles that count there, heaviest first.
+
+    `loc` is the operation the point follows (or precedes, where a body begins or a constant becomes storage), `stack`
+    the calls through which it was inlined. `at_sizes` is the sum at the exact or assumed sizes.
+    """
+
+    bytes: Expr
+    at_sizes: int
+    loc: Location
+    stack: tuple[Location, ...]
+    tiles: tuple[LiveTile, ...]
+
+    @property
+    def kernel_loc(self) -> Location:
+        """The place in the kernel's own body: the operation, or the call it was inlined through."""
+        return self.stack[0] if self.stack else self.loc
+
+
+@dataclass(frozen=True, slots=True)
+class LineWeight:
+    """The heaviest point of one source line of the kernel's own body, at the exact or assumed sizes."""
+
+    line: int
+    bytes: int
+    formula: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTiles:
+    """Peak of live tile bytes of a kernel under one binding. See the module's docstring for exact and assumed sizes.
+
+    `points` are the candidates for the peak, the heaviest at the sizes first; exactly one if every size is known.
+    `lines` is the profile over the kernel's lines, in their order. `unknown` says what may hold tiles that were not
+    counted (then every figure is a lower bound).
+    """
+
+    points: tuple[LivePoint, ...]
+    lines: tuple[LineWeight, ...]
+    assumed: Mapping[Symbol, int]
+    unknown: tuple[Incomplete, ...]
+
+    @property
+    def peak(self) -> LivePoint:
+        """The heaviest point at the exact or assumed sizes."""
+        return self.points[0]
+
+    @property
+    def tiles(self) -> tuple[LiveTile, ...]:
+        """The tiles at the peak, heaviest first."""
+        return self.peak.tiles
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """The exact peak in bytes; None if a size was assumed or something was not counted."""
+        return None if self.unknown or self.assumed else self.peak.at_sizes
+
+    @property
+    def plausible_bytes(self) -> int:
+        """The peak at the exact or assumed sizes (a lower bound if `unknown` is not empty)."""
+        return self.peak.at_sizes
+
+    @property
+    def formula(self) -> Expr:
+        """The peak as an expression in the sizes that are open."""
+        return maximum(*(point.bytes for point in self.points)) if len(self.points) > 1 else self.peak.bytes
+
+    @property
+    def reason(self) -> str:
+        """Why there is no exact figure, in words fit for a message; empty if there is one."""
+        if self.unknown:
+            first = self.unknown[0]
+            more = f" (and {len(self.unknown) - 1} more)" if len(self.unknown) > 1 else ""
+            return f"{first.reason}, line {first.loc.line}{more}"
+        if self.assumed:
+            return f"no binding gives {_listed(sorted({s.name for s in self.assumed}))}"
+        return ""
+
+    def bytes_at(self, sizes: Mapping[str, int]) -> int:
+        """The peak with some open sizes given by name, the rest as assumed."""
+        values = {symbol: sizes.get(symbol.name, assumed) for symbol, assumed in self.assumed.items()}
+        return max(_evaluate(point.bytes, values) for point in self.points)
+
+    def assumptions(self) -> str:
+        """The assumed sizes as text, `BLOCK_M=128, sizeof(*x_ptr)=2`; empty if there are none."""
+        pairs = sorted((symbol.name, size) for symbol, size in self.assumed.items())
+        return ", ".join(f"{name}={size}" for name, size in dict(pairs).items())
+
+    def describe_tiles(self) -> str:
+        """The tiles at the peak as text: `acc 128x128 fp32 65536 bytes (line 12), ...`."""
+        return ", ".join(
+            f"{t.name} {t.shape_text} {t.dtype} {t.bytes}{' bytes' if t.bytes.is_const else ''} (line {t.loc.line})"
+            for t in self.tiles
+        )
+
+    def related(self) -> tuple[Related, ...]:
+        """The tiles at the peak as related locations."""
+        return tuple(
+            Related(f"`{t.name}`: {t.shape_text} {t.dtype}, {t.bytes} bytes live at the peak", t.loc) for t in self.tiles
+        )
+
+    def evidence(self, target: SpyreTarget) -> dict[str, object]:
+        """What a finding about the peak holds as data."""
+        return {
+            "peak_bytes": self.peak_bytes,
+            "plausible_bytes": self.plausible_bytes,
+            "scratchpad_bytes": target.scratchpad_bytes,
+            "usable_bytes": target.usable_bytes,
+            "share": round(self.plausible_bytes / target.scratchpad_bytes, 4),
+            "formula": str(self.formula),
+            "assumed": {symbol.name: size for symbol, size in self.assumed.items()},
+            "live": [tile_data(tile) for tile in self.tiles],
+        }
+
+
+def tile_data(tile: LiveTile) -> dict[str, object]:
+    """A live tile as JSON data: extents and bytes are numbers where they are known, formulas otherwise."""
+    return {
+        "name": tile.name,
+        "shape": [_number_or_text(extent) for extent in tile.shape],
+        "dtype": str(tile.dtype),
+        "bytes": _number_or_text(tile.bytes),
+        "line": tile.loc.line,
+    }
+
+
+def share_text(size: int, target: SpyreTarget) -> str:
+    """Bytes as a share of the scratchpad: `1.25 MiB, 62.5 % of the 2 MiB scratchpad`."""
+    return f"{size_text(size)}, {100 * size / target.scratchpad_bytes:.1f} % of the {size_text(target.scratchpad_bytes)} scratchpad"
+
+
+def size_text(size: int) -> str:
+    """Bytes with a binary unit, as short as it stays truthful: `96 KiB`, `1.25 MiB`, `640 bytes`."""
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.2f}".rstrip("0").rstrip(".") + f" {name}"
+    return f"{size} bytes"
