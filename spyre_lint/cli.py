@@ -73,7 +73,7 @@ def _pairs(ctx: click.Context, param: click.Parameter, values: Iterable[str]) ->
     for value in values:
         name, separator, text = value.partition("=")
         if not separator or not name.strip().isidentifier() or not text.strip():
-            raise click.BadParameter(f"{value!r} is not of the form {param.make_metavar(ctx)}", ctx, param)
+            raise click.BadParameter(f"{value!r} is not of the form {param.metavar}", ctx, param)
         pairs.append((name.strip(), text.strip()))
     return pairs
 

@@ -91,6 +91,8 @@ class SymbolicValues:
             return self._elementwise(value, op, depth)
         if op.opcode in ("desc_load", "ptr_load", "block_load", "desc_gather"):
             return self._opaque(value, "memory")
+        if op.opcode in ("if", "noinline_call"):
+            return self._yielded(value, op, depth)
         return self._opaque(value, "opaque")
 
     def _elementwise(self, value: Value, op: Op, depth: int) -> Expr:
@@ -109,9 +111,30 @@ class SymbolicValues:
             return -self._at(operands[0], depth + 1)
         return self._opaque(value, "opaque")
 
+    def _yielded(self, value: Value, op: Op, depth: int) -> Expr:
+        """A result of a branch: the value both sides agree on, else something between the two."""
+        sides: list[Expr] = []
+        for region in op.regions:
+            end = region.terminator
+            if end is None or value.index >= len(end.operands):
+                return self._opaque(value, "opaque")
+            yielded = end.operands[value.index]
+            if yielded.op is None or yielded.op.opcode != "undef":
+                sides.append(self._at(yielded, depth + 1))
+        if not sides or not isinstance(value.type, (ScalarType, TileType)) or value.type.dtype.is_float:
+            return self._opaque(value, "opaque")
+        if all(side == sides[0] for side in sides):
+            return sides[0]
+        lows, highs = zip(*(side.bounds() for side in sides), strict=True)
+        low = None if None in lows else min(b for b in lows if b is not None)
+        high = None if None in highs else max(b for b in highs if b is not None)
+        return self._opaque(value, "opaque", low, high)
+
     def _argument(self, value: Value, depth: int) -> Expr:
         """A region argument: a loop counter, or a carried value."""
         parent = value.block.parent if value.block is not None else None
+        if parent is not None and parent.opcode == "noinline_call":
+            return self._at(parent.operands[value.index], depth + 1)
         if parent is None or parent.opcode != "for" or value.index != 0:
             return self._opaque(value, "opaque")
         low, high, step = (self._at(parent.group(g)[0], depth + 1) for g in ("lb", "ub", "step"))

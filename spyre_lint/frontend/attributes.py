@@ -17,6 +17,7 @@ from spyre_lint.ir.types import (
     ScalarType,
     Shape,
     TileType,
+    shape_of,
     unknown_dtype,
 )
 
@@ -72,7 +73,7 @@ def _of_value(lowering: Lowering, value: Value, name: str) -> Any:
     if name == "numel":
         return 1 if isinstance(type_, ScalarType) else _numel(type_)
     if name == "T":
-        return lowering.transposed(value)
+        return _transposed(lowering, value)
     if isinstance(type_, DescriptorType):
         if name == "block_shape":
             shape = type_.block_shape
@@ -86,6 +87,13 @@ def _of_value(lowering: Lowering, value: Value, name: str) -> Any:
         if name == "block_type":
             return type_.dtype
     return BoundMethod(value, name)
+
+
+def _transposed(lowering: Lowering, value: Value) -> Value:
+    from spyre_lint.frontend.builtins.shapes import permuted
+
+    shape = shape_of(value.type)
+    return permuted(lowering, value, shape, (1, 0)) if shape is not None and len(shape) == 2 else value
 
 
 def _numel(type_: Any) -> Any:

@@ -1,17 +1,20 @@
-"""Calls: Triton's functions, methods, inlined helpers, host functions at compile time. Mixed into `Lowering`."""
+"""Calls: Triton's functions, methods, inlined helpers, host functions at compile time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from astroid import nodes
 
 from spyre_lint.findings import Location
 from spyre_lint.frontend import builtins as _builtins  # registers the handlers
 from spyre_lint.frontend.attributes import dtype_method
+from spyre_lint.frontend.branches import Branches
 from spyre_lint.frontend.callsite import TL, CallSite, lookup, method_name
 from spyre_lint.frontend.constant_calls import call_constant
 from spyre_lint.frontend.global_names import host_to_value
+from spyre_lint.frontend.state import MAX_INLINE_DEPTH, Frame
+from spyre_lint.frontend.usage import contains_return
 from spyre_lint.frontend.values import (
     Alternatives,
     BoundMethod,
@@ -27,8 +30,8 @@ from spyre_lint.frontend.values import (
     opaque_reason,
     rebuild,
 )
-from spyre_lint.ir.core import Block, Value
-from spyre_lint.ir.types import DescriptorType, DType, OpaqueType
+from spyre_lint.ir.core import Block, Value, replace_uses
+from spyre_lint.ir.types import DescriptorType, DType
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.lower import Lowering
@@ -53,10 +56,10 @@ _DESCRIPTOR_METHODS = frozenset(
 assert _builtins  # imported for its registrations
 
 
-class Calls:
+class Calls(Branches):
     """Lowers call expressions."""
 
-    def expr_Call(self: Lowering, node: nodes.Call) -> Any:
+    def expr_Call(self, node: nodes.Call) -> Any:
         function = self.expr(node.func)
         args: list[Any] = []
         for argument in node.args:
@@ -74,7 +77,7 @@ class Calls:
                 kwargs.update({k: v for k, v in value.items() if isinstance(k, str)})
         return self.call(function, args, kwargs, node)
 
-    def call(self: Lowering, function: Any, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
+    def call(self, function: Any, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
         """Call anything a kernel can name."""
         if isinstance(function, Builtin):
             return self.call_builtin(function.name, args, kwargs, node)
@@ -91,30 +94,28 @@ class Calls:
         reason = opaque_reason(function) or f"`{node.func.as_string()}` is not a function that can be followed"
         return self._unknown_call(node.func.as_string(), reason, args, kwargs)
 
-    def _call_either(
-        self: Lowering, function: Alternatives, args: list[Any], kwargs: dict[str, Any], node: nodes.Call
-    ) -> Any:
+    def _call_either(self, function: Alternatives, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
         """A call of one of two functions: both are lowered, as the two sides of a branch that is not decided here."""
         condition = Decision(function.reason)
         first = self.in_region(lambda: self.call(function.first, args, kwargs, node))
         second = self.in_region(lambda: self.call(function.second, args, kwargs, node))
         return self.join_branches(condition, self.b.loc, (first[0], [first[2]]), (second[0], [second[2]]))[0]
 
-    def _unknown_call(self: Lowering, callee: str, reason: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def _unknown_call(self, callee: str, reason: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         values = [v for a in (*args, *kwargs.values()) for v in flatten(a) if isinstance(v, Value)]
         self.give_up(f"the call of `{callee}`: {reason}")
         return self.opaque(reason, *values, callee=callee)
 
-    def call_builtin(self: Lowering, name: str, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
+    def call_builtin(self, name: str, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
         """Call a function of Triton or Python by its canonical name."""
         entry = lookup(name)
         if entry is None:
             return self._unregistered(name, args, kwargs, node)
         handler, params = entry
         site = CallSite(name, args, kwargs, self.b.loc, params, tuple(kwargs), node, list(node.args))
-        return handler(self, site)
+        return handler(cast("Lowering", self), site)
 
-    def _unregistered(self: Lowering, name: str, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
+    def _unregistered(self, name: str, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
         if name.startswith("builtins.") or not any(isinstance(v, Value) for v in (*args, *kwargs.values())):
             host = self._host_call_value(name, args, kwargs)
             if host is not None:
@@ -122,18 +123,14 @@ class Calls:
         short = name.removeprefix(TL) if name.startswith(TL) else name.removeprefix("builtins.")
         return self._unknown_call(short, f"`{short}` is not known here", args, kwargs)
 
-    def _host_call_value(self: Lowering, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def _host_call_value(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """A pure host function (`math.log2`, `triton.next_power_of_2`) on known numbers."""
         if not all(isinstance(v, (int, float, str)) or v is None for v in (*args, *kwargs.values())):
             return None
         result = call_constant(self.project, name, list(args), dict(kwargs))
         return None if not result.is_known else host_to_value(self.scope, result)
 
-    # ---- methods -----------------------------------------------------------------------------------------
-
-    def _call_method(
-        self: Lowering, method: BoundMethod, args: list[Any], kwargs: dict[str, Any], node: nodes.Call
-    ) -> Any:
+    def _call_method(self, method: BoundMethod, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
         owner, name = method.owner, method.name
         if isinstance(owner, DType):
             if name == "to" or name == "cast":
@@ -156,7 +153,7 @@ class Calls:
             return self._unknown_call(name, reason, [owner, *args], kwargs)
         return self.call_builtin(target, [owner, *args], kwargs, node)
 
-    def _call_python_method(self: Lowering, owner: Any, name: str, args: list[Any]) -> Any:
+    def _call_python_method(self, owner: Any, name: str, args: list[Any]) -> Any:
         safe = ("startswith", "endswith", "lower", "upper", "get", "strip")
         if name in safe and all(isinstance(a, (int, str)) or a is None for a in args):
             try:
@@ -165,12 +162,8 @@ class Calls:
                 return Unknown(f"`{name}` fails at compile time: {error}")
         return Unknown(f"`{name}()` of a compile-time object")
 
-    # ---- helpers -----------------------------------------------------------------------------------------
-
-    def call_jit(self: Lowering, function: JitFunction, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def call_jit(self, function: JitFunction, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Inline a jit function at the current place; what it does carries the call in its `stack`."""
-        from spyre_lint.frontend.lower import MAX_INLINE_DEPTH
-
         definition: Definition = function.definition
         node, module = definition.function, definition.module
         if node is None or module is None:
@@ -182,13 +175,13 @@ class Calls:
         bound = self._bind_arguments(definition, node, args, kwargs)
         if isinstance(bound, str):
             return self._unknown_call(function.name, bound, args, kwargs)
-        if function.noinline:
-            return self._call_noinline(function, definition, node, bound)
+        # The inliner keeps a call where the callee has several blocks (an early return) and the call stands in a region.
+        may_stay = function.noinline or (self.region_depth > 0 and any(contains_return(s) for s in node.body[:-1]))
+        if may_stay:
+            return self._call_in_region(function, definition, node, bound)
         return self._run_inlined(definition, node, bound)
 
-    def _run_inlined(self: Lowering, definition: Definition, node: nodes.FunctionDef, bound: dict[str, Any]) -> Any:
-        from spyre_lint.frontend.lower import Frame
-
+    def _run_inlined(self, definition: Definition, node: nodes.FunctionDef, bound: dict[str, Any]) -> Any:
         assert definition.module is not None
         call_loc: Location = self.b.loc
         outer, loops, stack = self.frame, self.loop_depth, self.b.stack
@@ -203,31 +196,36 @@ class Calls:
             self.frame, self.loop_depth, self.b.stack = outer, loops, stack
             self.b.loc = call_loc
 
-    def _call_noinline(
-        self: Lowering, function: JitFunction, definition: Definition, node: nodes.FunctionDef, bound: dict[str, Any]
+    def _call_in_region(
+        self, function: JitFunction, definition: Definition, node: nodes.FunctionDef, bound: dict[str, Any]
     ) -> Any:
-        """A helper that Triton keeps as a call: its body stands in a region of its own."""
-        leaves = [leaf for value in bound.values() for leaf in flatten(value) if isinstance(leaf, Value)]
-        args = [self.b.value(leaf.type, leaf.name) for leaf in leaves]
-        stand_in = dict(zip((id(leaf) for leaf in leaves), args, strict=True))
-        renamed = {
-            name: rebuild(value, [stand_in.get(id(leaf), leaf) for leaf in flatten(value)])
-            for name, value in bound.items()
-        }
-        block = Block(args)
+        """A helper that Triton may keep as a call: if it does, its body stands in a region of its own."""
+        block = Block()
         with self.b.inside(block):
-            result = self._run_inlined(definition, node, renamed)
-            outputs = [self.to_value(leaf) for leaf in flatten(result) if isinstance(leaf, Value) or is_number(leaf)]
+            result = self._run_inlined(definition, node, bound)
+        if not function.noinline and not any(op.attrs.get("early_return") for op in block.ops):
+            for op in block.ops:
+                self.b.block.append(op)
+            return result
+        leaves = [leaf for value in bound.values() for leaf in flatten(value) if isinstance(leaf, Value)]
+        leaves = list(dict.fromkeys(leaves))
+        for leaf in leaves:
+            argument = self.b.value(leaf.type, leaf.name)
+            block.add_arg(argument)
+            replace_uses(block, leaf, argument)
+        with self.b.inside(block):
+            inside = {leaf: argument for leaf, argument in zip(leaves, block.args, strict=True)}
+            returned = [leaf for leaf in flatten(result) if isinstance(leaf, Value) or is_number(leaf)]
+            outputs = [inside.get(value, value) for value in map(self.to_value, returned)]
             self.emit("yield", {"values": outputs})
-        op = self.b.op(
-            "noinline_call", {"args": leaves}, [v.type for v in outputs], regions=[block], callee=function.name
-        )
+        types = [value.type for value in outputs]
+        op = self.b.op("noinline_call", {"args": leaves}, types, regions=[block], callee=function.name)
         results = iter(op.results)
         kept = [next(results) if isinstance(leaf, Value) or is_number(leaf) else leaf for leaf in flatten(result)]
         return rebuild(result, kept)
 
     def _bind_arguments(
-        self: Lowering, definition: Definition, node: nodes.FunctionDef, args: list[Any], kwargs: dict[str, Any]
+        self, definition: Definition, node: nodes.FunctionDef, args: list[Any], kwargs: dict[str, Any]
     ) -> dict[str, Any] | str:
         """Names of a callee's parameters with their values, or why the call does not fit."""
         arguments = node.args
@@ -255,7 +253,7 @@ class Calls:
                 bound[name] = default
         return bound
 
-    def _default(self: Lowering, definition: Definition, node: nodes.FunctionDef, name: str) -> Any:
+    def _default(self, definition: Definition, node: nodes.FunctionDef, name: str) -> Any:
         assert definition.module is not None
         try:
             default = node.args.default_value(name)
@@ -274,11 +272,7 @@ class Calls:
         value = evaluate_constant(self.project, resolved or Made("constant", "", definition.module, default))
         return host_to_value(self.scope, value)
 
-    # ---- host functions ----------------------------------------------------------------------------------
-
-    def _call_host(
-        self: Lowering, function: HostFunction, args: list[Any], kwargs: dict[str, Any], node: nodes.Call
-    ) -> Any:
+    def _call_host(self, function: HostFunction, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
         """A plain function called from a kernel: Triton runs it at compile time, on constants."""
         values = [v for a in (*args, *kwargs.values()) for v in flatten(a)]
         if all(isinstance(v, (int, float, str)) or v is None for v in values):
@@ -293,7 +287,7 @@ class Calls:
             return Unknown(f"what `{function.name}` returns for constexprs that no binding gives")
         return self._unknown_call(function.name, "it is not a jit function", args, kwargs)
 
-    def callback_region(self: Lowering, function: Any, arg_types: list[Any]) -> tuple[Block, list[Value]]:
+    def callback_region(self, function: Any, arg_types: list[Any]) -> tuple[Block, list[Value]]:
         """The body of a combiner or mapped function as a region: its arguments, and the values it yields."""
         args = [self.b.value(t) for t in arg_types]
 
@@ -308,10 +302,6 @@ class Calls:
 
         block, _, outputs = self.in_region(body, args)
         return block, outputs
-
-    def opaque_results(self: Lowering, reason: str, count: int) -> list[Any]:
-        """Types of `count` opaque results."""
-        return [OpaqueType(reason)] * count
 
 
 _NO_DEFAULT = "\0no default"

@@ -10,12 +10,51 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from astroid import nodes
+
 from spyre_lint.findings import Location
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.lower import Lowering
+    from spyre_lint.frontend.syntax import Module
 
 MISSING = object()
+
+
+class Places:
+    """Where the arguments of a call stand. Worked out when asked for: only findings need it."""
+
+    __slots__ = ("_module", "_node", "_params")
+
+    def __init__(self, module: Module, node: nodes.Call | None, params: tuple[str, ...]) -> None:
+        self._module = module
+        self._node = node
+        self._params = params
+
+    def argument(self, name: str) -> Location | None:
+        """The argument for a parameter as written; None if it was not passed or came out of a starred one."""
+        found = self._find(name)
+        return None if found is None else self._module.location(found)
+
+    def items(self, name: str) -> list[Location]:
+        """The entries of an argument that is written as a list or tuple; empty for any other."""
+        found = self._find(name)
+        if not isinstance(found, (nodes.List, nodes.Tuple)) or any(isinstance(e, nodes.Starred) for e in found.elts):
+            return []
+        return [self._module.location(entry) for entry in found.elts]
+
+    def _find(self, name: str) -> nodes.NodeNG | None:
+        if self._node is None:
+            return None
+        for keyword in self._node.keywords or ():
+            if keyword.arg == name:
+                value: nodes.NodeNG = keyword.value
+                return value
+        index = self._params.index(name) if name in self._params else -1
+        before: list[nodes.NodeNG] = self._node.args[: index + 1]
+        if not 0 <= index < len(before) or any(isinstance(argument, nodes.Starred) for argument in before):
+            return None
+        return before[index]
 
 
 @dataclass(slots=True)
@@ -40,6 +79,12 @@ class CallSite:
             if index < len(self.args):
                 return self.args[index]
         return default
+
+    def places(self, lw: Lowering) -> Places:
+        """Where the arguments stand. A method's owner is an argument that is not written among them."""
+        starred = any(isinstance(argument, nodes.Starred) for argument in self.arg_nodes)
+        owned = 0 if starred else max(len(self.args) - len(self.arg_nodes), 0)
+        return Places(lw.frame.module, self.node, self.params[owned:])
 
     def rest(self, first: str) -> list[Any]:
         """Positional arguments from parameter `first` on (for `*shape`-like parameters)."""

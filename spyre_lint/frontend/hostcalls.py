@@ -17,7 +17,7 @@ from spyre_lint.frontend.hostcode import (
     SIZE_ATTRIBUTES,
     TENSOR_MAKERS,
 )
-from spyre_lint.frontend.hostmethods import device_query, dtype_name, method
+from spyre_lint.frontend.hostmethods import device_query, dtype_name, is_device_answer, method
 from spyre_lint.frontend.hostvalues import (
     MAX_ITEMS,
     NONE,
@@ -121,6 +121,8 @@ def attribute(machine: Interpreter, owner: Any, name: str, node: nodes.NodeNG) -
 
 
 def _scalar_attribute(machine: Interpreter, owner: HostValue, name: str, node: nodes.NodeNG) -> Any:
+    if is_device_answer(owner):
+        return Method(owner, name) if isinstance(node.parent, nodes.Call) and node.parent.func is node else owner
     if owner.is_known and isinstance(owner.value, KernelId):
         if name in ("arg_names", "params"):
             names = kernel_parameters(machine, owner.value)

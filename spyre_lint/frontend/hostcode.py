@@ -24,7 +24,7 @@ TILE_NAME = re.compile(
 DEVICE_QUERY = re.compile(
     r"multi_?processor_count|get_device_properties|max_compute_units|gpu_subslice|get_device_core_count|num_aicore|"
     r"num_vectorcore|get_multiprocessor_count|\bnum_sms?\b|\bsm_count\b|get_num_sms?\b|get_device_capability|"
-    r"get_device_core|cube_core_num|vector_core_num|core_num\b",
+    r"get_device_core|cube_core_num|vector_core_num|core_num\b|gpu_eu_count",
     re.IGNORECASE,
 )
 """Names of host calls and attributes that ask a GPU how large it is."""

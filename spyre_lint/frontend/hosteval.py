@@ -47,11 +47,15 @@ class OutOfSteps(Exception):
 
 @dataclass(slots=True)
 class Arguments:
-    """Evaluated arguments of a call: values with their nodes; `open` is the reason why there may be more."""
+    """Evaluated arguments of a call: values with their nodes; `open` is the reason why there may be more.
+
+    `certain` tells how many of the positional ones have a known position: none after a `*args` of unknown length.
+    """
 
     positional: list[tuple[Any, nodes.NodeNG]] = field(default_factory=list)
     keywords: list[tuple[str, Any, nodes.NodeNG]] = field(default_factory=list)
     open: str = ""
+    certain: int = MAX_STEPS
 
     @property
     def values(self) -> list[Any]:
@@ -68,7 +72,10 @@ class Arguments:
 
 
 class Recorder(Protocol):
-    """Is told of every launch that is evaluated."""
+    """Is told of what happens while host functions run: every launch, every call of a function of the tree."""
+
+    def entering(self, function: Function, frame: Frame) -> None:
+        """A call of `function` begins; `frame` holds its arguments and may be changed."""
 
     def launch(
         self, frame: Frame, call: nodes.Call, kernel: Any, grid: Any, grid_node: nodes.NodeNG | None, args: Arguments
@@ -84,6 +91,8 @@ class Interpreter:
         self.recorder: Recorder | None = None
         self.steps = MAX_STEPS
         self.calls: list[nodes.NodeNG] = []
+        self.defined: dict[nodes.NodeNG, Function] = {}
+        """Nested functions by definition, with the frame they were last made in."""
         self._frames: dict[str, Frame] = {}
         self._classes: dict[nodes.NodeNG, Frame] = {}
         self._objects: dict[nodes.NodeNG, Instance] = {}
@@ -286,6 +295,8 @@ class Interpreter:
             return unknown("calls are nested too deep")
         frame = Frame(function.module, outer=function.outer, owner=node, inlined=True)
         self._bind(function, args, frame)
+        if self.recorder is not None:
+            self.recorder.entering(function, frame)
         self.calls.append(node)
         try:
             if isinstance(node, nodes.Lambda) and not isinstance(node, nodes.FunctionDef):
@@ -308,7 +319,7 @@ class Interpreter:
         node = function.node
         arguments = node.args
         names = [item.name for item in [*(arguments.posonlyargs or []), *(arguments.args or [])]]
-        values = ([function.bound] if function.bound is not None else []) + args.values
+        values = ([function.bound] if function.bound is not None else []) + args.values[: args.certain]
         for name, value in zip(names, values, strict=False):
             frame.names[name] = value
         if arguments.vararg_node is not None:

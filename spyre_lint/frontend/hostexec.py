@@ -105,7 +105,7 @@ def _define(machine: Interpreter, node: nodes.FunctionDef, frame: Frame) -> None
     if machine.project.is_jit(frame.module, node):
         frame.names[node.name] = known(KernelId(frame.module.path, qualified_name(node)))
     else:
-        frame.names[node.name] = Function(frame.module, node, frame)
+        frame.names[node.name] = machine.defined[node] = Function(frame.module, node, frame)
 
 
 def assign(machine: Interpreter, target: nodes.NodeNG, value: Any, frame: Frame, source: nodes.NodeNG | None) -> None:

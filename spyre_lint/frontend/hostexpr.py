@@ -208,10 +208,7 @@ def _if_exp(machine: Interpreter, node: nodes.IfExp, frame: Frame) -> Any:
         hostexec.narrow(machine, node.test, holds, frame)
         values.append(machine.expr(branch, frame))
     frame.names = saved
-    result = join(values[0], values[1])
-    if from_problem(machine.expr(node.test, frame)) and isinstance(result, HostValue) and not result.from_problem:
-        return HostValue(result.kind, result.value, result.lo, result.hi, result.reason, True)
-    return result
+    return join(values[0], values[1])
 
 
 def _subscript(machine: Interpreter, node: nodes.Subscript, frame: Frame) -> Any:
@@ -333,6 +330,7 @@ def arguments(machine: Interpreter, node: nodes.Call, frame: Frame) -> Arguments
             parts = iterate(machine.expr(argument.value, frame))
             if parts is None:
                 result.open = f"`*{frame.module.source(argument.value)}` can't be followed"
+                result.certain = min(result.certain, len(result.positional))
             result.positional.extend((value, argument) for value in parts or [])
         else:
             result.positional.append((machine.expr(argument, frame), argument))

@@ -143,6 +143,8 @@ def item(owner: Any, key: Any) -> Any:
     if isinstance(owner, Table):
         return _table_item(owner, index)
     if isinstance(owner, HostValue):
+        if owner.kind == "interval" and owner.reason.endswith("asks the device"):
+            return owner
         return unknown(owner.reason or "it can't be subscripted", owner.from_problem)
     return unknown("the subscript can't be followed")
 

@@ -32,6 +32,11 @@ def device_query(text: str) -> HostValue:
     return integer(1, None, False, False, f"`{text}` asks the device")
 
 
+def is_device_answer(value: Any) -> bool:
+    """Whether a value is what the device answered."""
+    return isinstance(value, HostValue) and value.kind == "interval" and value.reason.endswith("asks the device")
+
+
 def dtype_name(value: Any) -> str | None:
     """The element type a value names, if it does."""
     host = to_host(value)
@@ -56,6 +61,8 @@ def method(owner: Any, name: str, args: Arguments) -> Any:
         return _text_method(owner.value, name, args)
     if DEVICE_QUERY.search(name):
         return device_query(name)
+    if is_device_answer(owner):
+        return owner
     if isinstance(owner, HostValue) and owner.kind == "unknown" and name in KEEPS_DTYPE:
         return owner
     return unknown(f"the result of `{name}` is not known", hostitems.from_problem(owner))

@@ -38,6 +38,11 @@ class Kernel:
     module: Module
     node: nodes.FunctionDef
 
+    @property
+    def defaults(self) -> dict[str, nodes.NodeNG]:
+        """Default values of parameters, as written."""
+        return default_nodes(self.node)
+
 
 def kernels_of(project: Project, module: Module) -> list[Kernel]:
     """The jit functions defined in a file, in source order. `is_helper` is set from calls in the whole tree's kernels

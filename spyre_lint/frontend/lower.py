@@ -9,25 +9,20 @@ everything around it is lowered all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-from astroid import nodes
 
 from spyre_lint.bindings import Binding, DTypeName, KernelId
 from spyre_lint.findings import Location
 from spyre_lint.frontend.control_flow import ControlFlow
-from spyre_lint.frontend.expressions import Expressions
-from spyre_lint.frontend.global_names import GlobalNames, host_to_value
+from spyre_lint.frontend.global_names import host_to_value
 from spyre_lint.frontend.usage import flag_names, pointer_parameters, tile_names
 from spyre_lint.frontend.values import TupleValue
-from spyre_lint.ir.builder import Builder
-from spyre_lint.ir.core import Incomplete, KernelIR, Op, Param, Value
+from spyre_lint.ir.core import KernelIR, Param, Value
 from spyre_lint.ir.sym import Expr, symbol
 from spyre_lint.ir.types import (
     DescriptorType,
     DType,
-    OpaqueType,
     ScalarType,
     Type,
     dtype_named,
@@ -37,88 +32,13 @@ from spyre_lint.ir.types import (
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.kernels import Kernel
-    from spyre_lint.frontend.project import Module, Project
-
-# A kernel that unrolls or inlines past this many operations is cut off: the rest is opaque and said to be so.
-MAX_OPS = 60_000
-MAX_INLINE_DEPTH = 24
+    from spyre_lint.frontend.project import Project
 
 _TILE_NAME = re.compile(r"(?i)block|tile|chunk|stick|group|dim|size|^b[a-z]{1,2}$|^[A-Z][A-Z0-9]?$")
 
 
-class Frame:
-    """One function being lowered: its module, its names, and how deep it is inlined."""
-
-    __slots__ = ("depth", "env", "function", "module")
-
-    def __init__(self, module: Module, function: nodes.FunctionDef, env: dict[str, Any], depth: int) -> None:
-        self.module = module
-        self.function = function
-        self.env = env
-        self.depth = depth
-
-
-class Lowering(ControlFlow, Expressions):
-    """State of one kernel's lowering: the builder, the frames, what could not be followed."""
-
-    def __init__(self, project: Project, kernel: Kernel, binding: Binding | None) -> None:
-        self.project = project
-        self.binding = binding
-        self.incomplete: list[Incomplete] = []
-        self._reported: set[tuple[Location, str]] = set()
-        loc = kernel.info.loc
-        self.b = Builder(loc)
-        self.frame = Frame(kernel.module, kernel.node, {}, 0)
-        self.scope = GlobalNames(project)
-        self._symbol_uid = 0
-        self.loop_depth = 0
-        self.active: list[nodes.FunctionDef] = [kernel.node]
-
-    # ---- bookkeeping -------------------------------------------------------------------------------------
-
-    @property
-    def env(self) -> dict[str, Any]:
-        """Names of the function being lowered."""
-        return self.frame.env
-
-    def location(self, node: nodes.NodeNG) -> Location:
-        """Source range of a node of the function being lowered."""
-        return self.frame.module.location(node)
-
-    def give_up(self, reason: str, loc: Location | None = None) -> Value:
-        """Record that something could not be followed, and return an opaque value that says why."""
-        loc = loc or self.b.loc
-        if (loc, reason) not in self._reported:
-            self._reported.add((loc, reason))
-            self.incomplete.append(Incomplete(loc, reason, self.b.stack))
-        return self.opaque(reason)
-
-    def opaque(self, reason: str, *args: Value, callee: str = "") -> Value:
-        """An opaque value made from `args`, without recording anything."""
-        return self.b.make("call", {"args": args}, OpaqueType(reason), callee=callee)
-
-    def fresh_symbol(self, name: str, kind: str, lo: int | None = None) -> Expr:
-        """A symbolic integer that is none of those made before."""
-        self._symbol_uid += 1
-        return symbol(name, kind, lo=lo, uid=self._symbol_uid)
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether the kernel has grown past what is analysed."""
-        return self.b.op_count > MAX_OPS
-
-    def make(self, opcode: str, groups: Mapping[str, Sequence[Value]], result: Type, **attrs: Any) -> Value:
-        """Append an operation with one result."""
-        return self.b.make(opcode, groups, result, **attrs)
-
-    def emit(
-        self, opcode: str, groups: Mapping[str, Sequence[Value]], results: Sequence[Type] = (), **attrs: Any
-    ) -> Op:
-        """Append an operation with any number of results."""
-        return self.b.op(opcode, groups, results, **attrs)
-
-
-# ---- entry ---------------------------------------------------------------------------------------------------
+class Lowering(ControlFlow):
+    """Lowers one kernel."""
 
 
 def lower_kernel(project: Project, kernel: Kernel, binding: Binding | None = None) -> KernelIR:

@@ -79,6 +79,8 @@ class LoopRange:
     step: Any
     static: bool
     keywords: tuple[str, ...] = ()
+    places: Any = None
+    """Where its arguments stand (`callsite.Places`); None for a loop over something else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,6 +208,13 @@ class Block:
             yield from op.walk()
 
 
+def replace_uses(region: Block, old: Value, new: Value) -> None:
+    """Make every operation in a region use `new` where it used `old`."""
+    for op in region.walk():
+        if old in op.operands:
+            op.operands = [new if operand is old else operand for operand in op.operands]
+
+
 ParamRole = Literal["pointer", "scalar", "constexpr", "descriptor", "unknown"]
 
 

@@ -73,41 +73,29 @@ def mul(a: Interval, b: Interval) -> Interval:
     (alo, ahi), (blo, bhi) = a, b
     if alo is not None and blo is not None and alo >= 0 and blo >= 0:
         return (alo * blo, _product_hi(ahi, bhi))
-    if a == (0, 0) or b == (0, 0):
-        return (0, 0)
-    if None not in (alo, ahi, blo, bhi):
-        assert alo is not None and ahi is not None and blo is not None and bhi is not None
-        corners = (alo * blo, alo * bhi, ahi * blo, ahi * bhi)
-        return (min(corners), max(corners))
-    # With an infinite end the product is unbounded on a side as soon as the signs of the other operand allow it.
-    return (_unbounded_lo(a, b), _unbounded_hi(a, b))
+    least = _product_hi_of_corners(neg(a), b)
+    return (None if least is None else -least, _product_hi_of_corners(a, b))
 
 
 def _product_hi(ahi: int | None, bhi: int | None) -> int | None:
+    """Upper end of a product of two intervals that start at zero or above."""
     if ahi == 0 or bhi == 0:
         return 0
     return None if ahi is None or bhi is None else ahi * bhi
 
 
-def _unbounded_hi(a: Interval, b: Interval) -> int | None:
-    """Upper end of a product where at least one end is infinite."""
-    best = None
+def _product_hi_of_corners(a: Interval, b: Interval) -> int | None:
+    """Upper end of a product: the largest of the products of ends."""
+    best: int | None = None
     for (x, x_infinite), (y, y_infinite) in _corners(a, b):
-        sign = x * y
-        if sign > 0 and (x_infinite or y_infinite):
-            return None
-        value = 0 if x_infinite or y_infinite else sign
+        value = x * y
         if x_infinite or y_infinite:
-            if sign < 0:
-                continue  # minus infinity
-            value = 0
+            if value > 0:
+                return None
+            if value < 0:
+                continue  # minus infinity is never the largest: some corner is finite
         best = value if best is None else max(best, value)
     return best
-
-
-def _unbounded_lo(a: Interval, b: Interval) -> int | None:
-    hi = _unbounded_hi(neg(a), b)
-    return None if hi is None else -hi
 
 
 def _corners(a: Interval, b: Interval) -> Iterable[tuple[tuple[int, bool], tuple[int, bool]]]:

@@ -76,7 +76,9 @@ class _Printer:
 
 
 _LISTS = frozenset({"shape", "strides", "offsets", "init"})
-_HIDDEN = frozenset({"fn", "keywords", "spelling", "api", "runtime_block_dims", "block_exprs", "unread", "whole"})
+_HIDDEN = frozenset(
+    {"fn", "keywords", "spelling", "api", "runtime_block_dims", "block_exprs", "unread", "whole", "places"}
+)
 
 
 def _mnemonic(op: Op) -> str:

@@ -276,7 +276,7 @@ def _extremum(op: str, args: list[Expr]) -> Expr:
 
 
 def _add_candidate(op: str, kept: list[Expr], arg: Expr) -> None:
-    """Add an argument of an extremum of kind `op`, unless one of `kept` provably makes it superfluous or the reverse."""
+    """Add an argument of an extremum of kind `op`; of two provably ordered ones only the one that counts is kept."""
     for i, other in enumerate(kept):
         if _beats(op, other, arg):
             # Provably equal ones in two forms: keep the same form whatever the order of the arguments.

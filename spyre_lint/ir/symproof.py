@@ -105,12 +105,9 @@ def _is_zero(expr: Expr) -> bool | None:
     expanded = _without_remainders(expr)
     if expanded == 0:
         return True
-    above, below = is_nonnegative(expr), is_nonnegative(-expr)
-    if above and below:
-        return True
-    if (above and is_nonnegative(expr - 1)) or (below and is_nonnegative(-expr - 1)):
+    if is_positive(expr) or is_positive(-expr):
         return False
-    return None if above or below else (False if is_positive(expr) or is_positive(-expr) else None)
+    return True if is_nonnegative(expr) and is_nonnegative(-expr) else None
 
 
 def _nonnegative(expr: Expr, depth: int, budget: _Budget) -> bool:

@@ -136,8 +136,12 @@ def value_or_skip(tree: Tree, values: dict[Symbol, int]) -> int:
         raise
 
 
+# The same examples in every run: a failure here is a reason to look, never a matter of luck.
 relaxed = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=120,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 
 
@@ -292,7 +296,7 @@ def two_intervals(draw: st.DrawFn) -> tuple[intervals.Interval, intervals.Interv
     return a, b, inside(draw, a), inside(draw, b)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600, deadline=None, derandomize=True)
 @given(two_intervals())
 def test_intervals_contain_the_result(case: tuple[intervals.Interval, intervals.Interval, int, int]) -> None:
     a, b, x, y = case
@@ -324,7 +328,7 @@ def test_intervals_contain_the_result(case: tuple[intervals.Interval, intervals.
 finite_intervals = st.tuples(st.integers(-9, 9), st.integers(0, 12)).map(lambda pair: (pair[0], sum(pair)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(finite_intervals, finite_intervals)
 def test_finite_products_and_quotients_are_tight(a: tuple[int, int], b: tuple[int, int]) -> None:
     numbers = [(x, y) for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)]
@@ -335,7 +339,7 @@ def test_finite_products_and_quotients_are_tight(a: tuple[int, int], b: tuple[in
         assert intervals.floordiv(a, b) == (min(quotients), max(quotients))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.integers() | st.booleans())
 def test_numbers_are_equal_to_their_constants(n: int) -> None:
     expr = as_expr(n)

@@ -42,7 +42,7 @@ def test_peak_is_the_largest_sum_over_points(program: list[Step], element_bytes:
             uses.append([])
             uses[root[right]].append(index)
         uses[root[left]].append(index)
-    # By the definition: at the point after operation p, a value is live if it is made by then and used later, or just made.
+    # By definition: at the point after operation p a value is live if it is made by then and used later, or just made.
     weight = 16 * element_bytes
     expected = max(
         weight * sum(root[v] == v and v <= p and (v == p or any(u > p for u in uses[v])) for v in range(len(root)))

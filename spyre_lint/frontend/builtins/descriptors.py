@@ -30,7 +30,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _block_shape(lw: Lowering, items: list[Any]) -> tuple[Shape, tuple[int, ...]]:
-    """Block dimensions as expressions, and which of them depend on run-time values (a fresh symbol stands for those)."""
+    """Block dimensions as expressions, and those that depend on run-time values (a symbol stands for them)."""
     dims: list[Expr] = []
     runtime: list[int] = []
     for position, item in enumerate(items):
@@ -71,6 +71,8 @@ def make_tensor_descriptor(lw: Lowering, call: CallSite) -> Value:
         padding=padding if isinstance(padding, str) else "unknown",
         unread=tuple(unread),
         keywords=call.keywords,
+        spelling=call.name,
+        places=call.places(lw),
     )
 
 
@@ -102,7 +104,9 @@ def descriptor_load(lw: Lowering, call: CallSite) -> Value:
     """`desc.load(offsets)`; the result has the descriptor's block shape."""
     owner, desc = _descriptor(lw, call)
     groups = {"desc": [owner], "offsets": _offsets(lw, call)}
-    return lw.make("desc_load", groups, _tile_type(desc, owner), keywords=call.keywords, spelling=call.name)
+    return lw.make(
+        "desc_load", groups, _tile_type(desc, owner), keywords=call.keywords, spelling=call.name, places=call.places(lw)
+    )
 
 
 @builtin(
@@ -123,7 +127,7 @@ def descriptor_store(lw: Lowering, call: CallSite) -> None:
     if desc is not None and desc.dtype.is_known and dtype_of(stored.type).is_known:
         stored = lw.cast_to(stored, desc.dtype)
     groups = {"desc": [owner], "offsets": [lw.to_value(i) for i in _items(offsets)], "value": [stored]}
-    lw.emit("desc_store", groups, keywords=call.keywords, spelling=call.name)
+    lw.emit("desc_store", groups, keywords=call.keywords, spelling=call.name, places=call.places(lw))
 
 
 def _gathered(lw: Lowering, owner: Value, desc: DescriptorType | None, index: Value) -> Type:
@@ -143,7 +147,14 @@ def descriptor_gather(lw: Lowering, call: CallSite) -> Value:
     index = lw.to_value(call.get("x_offsets"))
     offsets = _direct_offsets(lw, call, "y_offset")
     groups = {"desc": [owner], "index": [index], "offsets": offsets}
-    return lw.make("desc_gather", groups, _gathered(lw, owner, desc, index), keywords=call.keywords, spelling=call.name)
+    return lw.make(
+        "desc_gather",
+        groups,
+        _gathered(lw, owner, desc, index),
+        keywords=call.keywords,
+        spelling=call.name,
+        places=call.places(lw),
+    )
 
 
 def _direct_offsets(lw: Lowering, call: CallSite, first: str) -> list[Value]:
@@ -167,7 +178,7 @@ def descriptor_scatter(lw: Lowering, call: CallSite) -> None:
         "offsets": _direct_offsets(lw, call, "y_offset"),
         "value": [value],
     }
-    lw.emit("desc_scatter", groups, keywords=call.keywords, spelling=call.name)
+    lw.emit("desc_scatter", groups, keywords=call.keywords, spelling=call.name, places=call.places(lw))
 
 
 def _register_atomics() -> None:
@@ -179,7 +190,7 @@ def _register_atomics() -> None:
             if desc is not None and desc.dtype.is_known and dtype_of(value.type).is_known:
                 value = lw.cast_to(value, desc.dtype)
             groups = {"desc": [owner], "offsets": _offsets(lw, call), "value": [value]}
-            lw.emit("desc_atomic", groups, fn=fn, keywords=call.keywords, spelling=call.name)
+            lw.emit("desc_atomic", groups, fn=fn, keywords=call.keywords, spelling=call.name, places=call.places(lw))
 
         builtin(f"{_METHODS}atomic_{fn}", params="desc offsets value")(handler)
 

@@ -52,9 +52,16 @@ def load(lw: Lowering, call: CallSite) -> Value:
     pointer = lw.to_value(call.get("pointer"))
     if isinstance(pointer.type, DescriptorType):
         groups = {"desc": [pointer], "offsets": _items(lw, call.get("mask"))}
-        return lw.make("desc_load", groups, _loaded_from(pointer), keywords=call.keywords, spelling=call.name)
+        return lw.make(
+            "desc_load",
+            groups,
+            _loaded_from(pointer),
+            keywords=call.keywords,
+            spelling=call.name,
+            places=call.places(lw),
+        )
     result = _loaded_type(pointer)
-    attrs = {"keywords": call.keywords, "spelling": call.name}
+    attrs: dict[str, Any] = {"keywords": call.keywords, "spelling": call.name, "places": call.places(lw)}
     if isinstance(pointer.type, BlockPointerType) or _BLOCK_KEYWORDS & set(call.keywords):
         attrs["boundary_check"] = call.get("boundary_check")
         return lw.make("block_load", {"ptr": [pointer]}, result, **attrs)
@@ -91,14 +98,14 @@ def store(lw: Lowering, call: CallSite) -> None:
     value = lw.to_value(call.get("value"))
     if isinstance(pointer.type, DescriptorType):
         groups = {"desc": [pointer], "offsets": _items(lw, call.get("value")), "value": _operand(lw, call.get("mask"))}
-        lw.emit("desc_store", groups, keywords=call.keywords, spelling=call.name)
+        lw.emit("desc_store", groups, keywords=call.keywords, spelling=call.name, places=call.places(lw))
         return
     element = (
         dtype_of(pointer.type).pointee if not isinstance(pointer.type, BlockPointerType) else dtype_of(pointer.type)
     )
     if element is not None and element.is_known and dtype_of(value.type).is_known:
         value = lw.cast_to(value, element)
-    attrs = {"keywords": call.keywords, "spelling": call.name}
+    attrs: dict[str, Any] = {"keywords": call.keywords, "spelling": call.name, "places": call.places(lw)}
     if isinstance(pointer.type, BlockPointerType) or _BLOCK_KEYWORDS & set(call.keywords):
         lw.emit("block_store", {"ptr": [pointer], "value": [value]}, boundary_check=call.get("boundary_check"), **attrs)
         return
@@ -123,13 +130,17 @@ def _register_atomics() -> None:
             pointer = lw.to_value(call.get("pointer"))
             if isinstance(pointer.type, DescriptorType):
                 groups = {"desc": [pointer], "offsets": [], "value": _operand(lw, call.get("val"))}
-                lw.emit("desc_atomic", groups, fn=fn, keywords=call.keywords, spelling=call.name)
+                lw.emit(
+                    "desc_atomic", groups, fn=fn, keywords=call.keywords, spelling=call.name, places=call.places(lw)
+                )
                 return None
             names = [n for n in ("cmp", "val", "expected_value") if call.get(n) is not None]
             values = [lw.to_value(call.get(n)) for n in names]
             result = _loaded_type(pointer)
             groups = {"ptr": [pointer], "values": values, "mask": _operand(lw, call.get("mask"))}
-            return lw.make("ptr_atomic", groups, result, fn=fn, keywords=call.keywords, spelling=call.name)
+            return lw.make(
+                "ptr_atomic", groups, result, fn=fn, keywords=call.keywords, spelling=call.name, places=call.places(lw)
+            )
 
         builtin(f"atomic_{fn}", params=params, method=True)(handler)
 

@@ -41,7 +41,7 @@ def _range(lw: Lowering, call: CallSite, static: bool) -> LoopRange:
     elif args:
         start, stop = args[0], args[1]
         step = args[2] if len(args) > 2 else step
-    return LoopRange(start, stop, 1 if step is None else step, static, call.keywords)
+    return LoopRange(start, stop, 1 if step is None else step, static, call.keywords, call.places(lw))
 
 
 @builtin("range", "builtins.range")

@@ -62,7 +62,7 @@ def reduce_values(
     attrs = {"fn": fn, "axis": 0 if position is None else position, "keep_dims": keep_dims, "whole": position is None}
     regions = []
     if combiner is not None:
-        scalars: list[Type] = [ScalarType(dtype_of(v.type)) for v in values] * 2
+        scalars: list[Type] = [*(ScalarType(dtype_of(v.type)) for v in values)] * 2
         regions = [lw.callback_region(combiner, scalars)[0]]
     types = [_reduced_type(dtype_of(v.type), inner, None if position is None else position) for v in values]
     op = lw.b.op("reduce", {"values": values}, types, regions=regions, **attrs)
@@ -219,7 +219,7 @@ def associative_scan(lw: Lowering, call: CallSite) -> Any:
     fn = _known_combiner(lw, function)
     regions = []
     if isinstance(function, JitFunction):
-        scalars: list[Type] = [ScalarType(dtype_of(v.type)) for v in values] * 2
+        scalars: list[Type] = [*(ScalarType(dtype_of(v.type)) for v in values)] * 2
         regions = [lw.callback_region(function, scalars)[0]]
         fn = _recognized(lw, regions)
     results = _scan(lw, fn, values, call.get("axis"), _truth(call.get("reverse")), regions)

@@ -1,0 +1,65 @@
+"""What the checks share: places, names and numbers as messages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from spyre_lint.analysis.provenance import provenance
+from spyre_lint.context import KernelContext, KernelInstance
+from spyre_lint.findings import Finding, Location, Verdict
+from spyre_lint.ir.core import Op, Param, Value
+
+_LANGUAGE = "triton.language."
+_METHODS = _LANGUAGE + "tensor_descriptor."
+
+
+def place(op: Op, argument: str, item: int | None = None) -> Location:
+    """Where an argument of the call that `op` was made from stands; the whole call if it is not written there.
+
+    `item` picks an entry (negative: from the end) of an argument that is written as a list or tuple.
+    """
+    places = op.attrs.get("places")
+    if places is None:
+        return op.loc
+    if item is not None:
+        entries: list[Location] = places.items(argument)
+        if -len(entries) <= item < len(entries):
+            return entries[item]
+    found: Location | None = places.argument(argument)
+    return found or op.loc
+
+
+def spelled(op: Op) -> str:
+    """The function an operation was made from, as an author writes it: `tl.load`, `x_desc.load`."""
+    name = str(op.attrs.get("spelling") or op.attrs.get("api") or op.opcode)
+    if name.startswith(_METHODS):
+        return f"{operand_name(op.operand('desc'), 'descriptor')}.{name.removeprefix(_METHODS)}"
+    return f"tl.{name.removeprefix(_LANGUAGE)}" if name.startswith(_LANGUAGE) else name
+
+
+def operand_name(value: Value | None, fallback: str) -> str:
+    """The author's name of a value, or `fallback` where it has none."""
+    return value.name if value is not None and value.name else fallback
+
+
+def pointer(instance: KernelInstance, value: Value | None) -> Param | None:
+    """The pointer parameter behind an address."""
+    return None if value is None else instance.analysis(provenance).base(value).param
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 byte`, `4 bytes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def views(context: KernelContext) -> Iterator[KernelInstance]:
+    """The kernel with every branch, then under each of its bindings: for facts that hold wherever they are met."""
+    yield context.source
+    for instance in context.instances:
+        if instance is not context.source:
+            yield instance
+
+
+def violations(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Only what is shown to be wrong: for views with open constexprs, of which a binding may settle the rest."""
+    return (finding for finding in findings if finding.verdict is Verdict.VIOLATED)
