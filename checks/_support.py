@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from spyre_lint.analysis.provenance import provenance
+from spyre_lint.analysis.symbolic import symbolic_values
 from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.findings import Finding, Location, Verdict
 from spyre_lint.ir.core import Op, Param, Value
+from spyre_lint.ir.sym import Expr, const
 
 _LANGUAGE = "triton.language."
 _METHODS = _LANGUAGE + "tensor_descriptor."
@@ -45,6 +47,18 @@ def operand_name(value: Value | None, fallback: str) -> str:
 def pointer(instance: KernelInstance, value: Value | None) -> Param | None:
     """The pointer parameter behind an address."""
     return None if value is None else instance.analysis(provenance).base(value).param
+
+
+def known_size(instance: KernelInstance, value: Value) -> Expr:
+    """The symbolic value of a scalar, with the run-time arguments put in that the binding gives exactly."""
+    size = instance.analysis(symbolic_values).of(value)
+    args = instance.binding.args if instance.binding is not None else {}
+    known = {
+        symbol: const(args[symbol.name].value)
+        for symbol in size.symbols()
+        if symbol.kind == "arg" and symbol.name in args and type(args[symbol.name].value) is int
+    }
+    return size.substitute(known) if known else size
 
 
 def counted(number: int, noun: str) -> str:

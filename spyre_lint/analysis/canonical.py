@@ -233,7 +233,3 @@ def _drop_mask(graph: Graph, op: Op) -> list[Op] | None:
     if other is None:
         return None
     return [op, *graph.replace(op.result, other)]
-
-
-
-

@@ -250,10 +250,9 @@ def _fold_comparison(graph: Graph, op: Op, a: Value, b: Value) -> Value | None:
     if dtype.bits == 1 and ((op.fn == "ne" and is_number(b, 0)) or (op.fn == "eq" and is_number(b, 1))):
         return a
     widened = made_by(a, "cast")
-    if widened is not None and dtype_of(widened.operands[0].type).bits == 1:
-        if op.fn == "ne" and is_number(b, 0) and not widened.attrs.get("bitcast"):
-            return widened.operands[0]
-    return None
+    if widened is None or widened.attrs.get("bitcast") or dtype_of(widened.operands[0].type).bits != 1:
+        return None
+    return widened.operands[0] if op.fn == "ne" and is_number(b, 0) else None
 
 
 def _fold_arange(graph: Graph, op: Op) -> Value | None:

@@ -14,16 +14,17 @@ Where something the frontend could not follow may hold tiles, the figure is a lo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spyre_lint.analysis.canonical import canonical
-from spyre_lint.analysis.liveness import Point, weigh
+from spyre_lint.analysis.liveness import Point, Storage, Weighed, tile_type, weigh
 from spyre_lint.findings import Location, Related
-from spyre_lint.ir.core import Incomplete, KernelIR
+from spyre_lint.ir.core import Incomplete, KernelIR, Op
 from spyre_lint.ir.sym import Expr, Symbol, compare, const, maximum
-from spyre_lint.ir.types import DType, Shape
+from spyre_lint.ir.types import DType, OpaqueType, Shape, TileType
 from spyre_lint.target import SpyreTarget
 
 if TYPE_CHECKING:
@@ -157,7 +158,8 @@ class LiveTiles:
     def related(self) -> tuple[Related, ...]:
         """The tiles at the peak as related locations."""
         return tuple(
-            Related(f"`{t.name}`: {t.shape_text} {t.dtype}, {t.bytes} bytes live at the peak", t.loc) for t in self.tiles
+            Related(f"`{t.name}`: {t.shape_text} {t.dtype}, {t.bytes} bytes live at the peak", t.loc)
+            for t in self.tiles
         )
 
     def evidence(self, target: SpyreTarget) -> dict[str, object]:
@@ -196,3 +198,135 @@ def size_text(size: int) -> str:
         if size >= unit:
             return f"{size / unit:.2f}".rstrip("0").rstrip(".") + f" {name}"
     return f"{size} bytes"
+
+
+# ---- the analysis --------------------------------------------------------------------------------------------
+
+
+def live_tiles(instance: KernelInstance) -> LiveTiles:
+    """The analysis of a kernel instance (use it as `instance.analysis(live_tiles)`)."""
+    return peak_of(instance.ir, instance.settings.plausible_tile)
+
+
+def peak_of(ir: KernelIR, plausible: Callable[[str], int] | None = None) -> LiveTiles:
+    """The peak of live tile bytes of lowered IR; `plausible` gives the size assumed for an open constexpr's name."""
+    graph = canonical(ir)
+    sizes = _Sizes(plausible or (lambda _: DEFAULT_TILE))
+    found = weigh(graph, sizes.bytes_of)
+    heaviest = sorted(found.points, key=lambda p: (-p[0], p[1].order, not p[1].before))
+    points = _candidates(heaviest, sizes) if sizes.assumed else [_live_point(p, weight) for weight, p in heaviest[:1]]
+    if not points:
+        points = [LivePoint(const(0), 0, ir.loc, (), ())]
+    opaque = {(op.loc, reason): op for op in found.opaque for reason in _reasons(op)}
+    unknown = [Incomplete(loc, reason, op.stack) for (loc, reason), op in opaque.items()]
+    return LiveTiles(tuple(points), _profile(found.points), sizes.assumed, tuple(unknown))
+
+
+class _Sizes:
+    """Bytes of tiles, with sizes assumed for what nothing gives."""
+
+    def __init__(self, plausible: Callable[[str], int]) -> None:
+        self._plausible = plausible
+        self.assumed: dict[Symbol, int] = {}
+
+    def bytes_of(self, type_: TileType) -> int:
+        """Bytes of a tile of this type at the exact or assumed sizes."""
+        size = type_.byte_expr
+        if size.is_const:
+            return size.value
+        for symbol in size.ordered_symbols():
+            if symbol not in self.assumed:
+                self.assumed[symbol] = ASSUMED_ELEMENT_BYTES if symbol.kind == "size" else self._plausible(symbol.name)
+        return _evaluate(size, self.assumed)
+
+
+def _evaluate(size: Expr, values: Mapping[Symbol, int]) -> int:
+    if size.is_const:
+        return size.value
+    try:
+        return size.evaluate(dict(values))
+    except (KeyError, ArithmeticError):
+        return 0
+
+
+def _reasons(op: Op) -> list[str]:
+    return [result.type.reason for result in op.results if isinstance(result.type, OpaqueType)]
+
+
+def _live_point(point: Point, weight: int) -> LivePoint:
+    tiles = sorted((_live_tile(tile) for tile in point.tiles()), key=_tile_order)
+    total = const(0)
+    for tile in tiles:
+        total = total + tile.bytes
+    op = point.op
+    first = tiles[0].loc if tiles else None
+    loc = op.loc if op is not None else first
+    assert loc is not None
+    return LivePoint(total, weight, loc, op.stack if op is not None else (), tuple(tiles))
+
+
+def _tile_order(tile: LiveTile) -> tuple[object, ...]:
+    weight = -tile.bytes.value if tile.bytes.is_const else 0
+    return (weight, tile.loc, tile.name, tile.shape_text, str(tile.dtype))
+
+
+def _live_tile(tile: Weighed) -> LiveTile:
+    type_ = tile_type(tile)
+    if isinstance(tile, Storage):
+        made = tile.value.loc if tile.value is not None else None
+        return LiveTile(
+            tile.name or f"({tile.op.opcode} of a constant)",
+            type_.shape,
+            type_.dtype,
+            type_.byte_expr,
+            made or tile.op.loc,
+        )
+    op = tile.op
+    loc = op.loc if op is not None else tile.loc
+    assert loc is not None
+    name = tile.name or (f"({op.fn or op.opcode})" if op is not None else "(carried)")
+    return LiveTile(name, type_.shape, type_.dtype, type_.byte_expr, loc)
+
+
+def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes) -> list[LivePoint]:
+    """The points that no other is provably at least as heavy as, the heaviest at the assumed sizes first."""
+    kept: list[tuple[Point, Expr]] = []
+    result: list[LivePoint] = []
+    seen: list[Counter[TileType]] = []
+    for weight, point in heaviest:
+        types = Counter(tile_type(tile) for tile in point.tiles())
+        if any(types <= other for other in seen):
+            continue
+        live = _live_point(point, weight)
+        if any(compare(live.bytes, "le", other) is True for _, other in kept):
+            seen.append(types)
+            continue
+        seen.append(types)
+        kept.append((point, live.bytes))
+        result.append(live)
+        if len(result) >= _MAX_POINTS:
+            break
+    return result
+
+
+def _profile(points: Sequence[tuple[int, Point]]) -> tuple[LineWeight, ...]:
+    """The heaviest point of every line of the kernel's own body (helpers count at the line of their call)."""
+    best: dict[int, tuple[int, Point]] = {}
+    for weight, point in points:
+        if point.op is None:
+            continue
+        line = (point.op.stack[0] if point.op.stack else point.op.loc).line
+        if line not in best or weight > best[line][0]:
+            best[line] = (weight, point)
+    return tuple(
+        LineWeight(line, weight, _live_point(point, weight).bytes) for line, (weight, point) in sorted(best.items())
+    )
+
+
+def _number_or_text(size: Expr) -> int | str:
+    return size.value if size.is_const else str(size)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [f"`{name}`" for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

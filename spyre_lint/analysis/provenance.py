@@ -1,4 +1,4 @@
-"""Where values come from: which parameter a pointer is, which descriptor an access goes through, what a scalar depends on."""
+"""Where values come from: the parameter a pointer is, the descriptor of an access, what a scalar depends on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The symbolic value of every integer scalar of a kernel: an expression in parameters, program ids and loop counters."""
+"""The symbolic value of a kernel's integer scalars: in parameters, program ids and loop counters."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class SymbolicValues:
     """Symbolic values of a kernel's scalars, computed on demand.
 
     Parameters are symbols of kind `arg` (sizes are taken to be at least 1 where they are extents), program ids `pid`
-    (0 to cores - 1), grid extents `nprog` (1 to cores), loop counters `iv`, values from memory `memory`, everything else
-    `opaque`. A splatted or reshaped scalar has its scalar's value.
+    (0 to cores - 1), grid extents `nprog` (1 to cores), loop counters `iv`, values from memory `memory`, everything
+    else `opaque`. A splatted or reshaped scalar has its scalar's value.
     """
 
     def __init__(self, ir: KernelIR, target: SpyreTarget) -> None:

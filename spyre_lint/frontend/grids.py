@@ -27,7 +27,7 @@ from spyre_lint.frontend.hostvalues import (
 )
 from spyre_lint.frontend.kernels import find_kernel
 from spyre_lint.frontend.project import Project
-from spyre_lint.frontend.syntax import Module
+from spyre_lint.frontend.syntax import Module, walk
 
 MAX_FACT_DEPTH = 3
 """How many calls and assignments a device query is followed through."""
@@ -173,7 +173,7 @@ def _follow(
     if node in seen or depth > MAX_FACT_DEPTH or len(seen) > 200:
         return
     seen.add(node)
-    for part in node.nodes_of_class((nodes.Call, nodes.Name, nodes.Attribute, nodes.Const)):
+    for part in walk(node):
         if isinstance(part, nodes.Call):
             if DEVICE_QUERY.search(_name_of(part.func)):
                 found[part] = ("device-query", module)
@@ -189,7 +189,7 @@ def _follow(
             key = part.value if isinstance(part.parent, nodes.Subscript) else None
             if isinstance(key, str) and DEVICE_QUERY.search(key):
                 found[part.parent] = ("device-query", module)
-        else:
+        elif isinstance(part, nodes.Name):
             for value_module, value in _values(project, module, part):
                 _follow(project, value_module, value, found, seen, depth)
 

@@ -31,6 +31,7 @@ from spyre_lint.frontend.hostvalues import (
     scalar,
     unknown,
 )
+from spyre_lint.frontend.syntax import walk
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.hosteval import Interpreter
@@ -181,7 +182,7 @@ def _augmented(machine: Interpreter, node: nodes.AugAssign, frame: Frame) -> Non
 
 def mentions(node: nodes.NodeNG, names: set[str]) -> bool:
     """Whether an expression reads one of these variables."""
-    return bool(names) and any(name.name in names for name in node.nodes_of_class(nodes.Name))
+    return bool(names) and any(isinstance(part, nodes.Name) and part.name in names for part in walk(node))
 
 
 # ---------------------------------------------------------------------- branches
@@ -369,7 +370,7 @@ def _unknown_passes(machine: Interpreter, node: nodes.For | nodes.While, frame: 
 def _changed(machine: Interpreter, node: nodes.NodeNG, frame: Frame) -> dict[str, Any]:
     """What is left of the variables that a loop's body changes: bounds where it only makes them smaller or larger."""
     changed: dict[str, Any] = {}
-    for target in node.nodes_of_class(nodes.AssignName):
+    for target in (part for part in walk(node) if isinstance(part, nodes.AssignName)):
         name, statement = target.name, target.statement()
         if name not in frame.names or statement is node:
             continue

@@ -70,6 +70,8 @@ def _items(machine: Interpreter, node: nodes.Tuple | nodes.List | nodes.Set, fra
             parts = iterate(values)
             if parts is None:
                 result.open = result.open or "it holds a starred value that is not known"
+                result.sure = min(result.sure, len(result.items))
+                result.sizes = result.sizes or from_problem(values)
             result.items.extend(parts or [])
         else:
             result.items.append(machine.expr(element, frame))

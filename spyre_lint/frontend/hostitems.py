@@ -134,9 +134,11 @@ def item(owner: Any, key: Any) -> Any:
         owner = Items(iterate(owner) or [], "tuple")
     if isinstance(owner, Items):
         if index.is_known and isinstance(index.value, int) and -len(owner.items) <= index.value < len(owner.items):
-            if owner.open and index.value < 0:
-                return unknown(owner.open, from_problem(owner))
-            return owner.items[index.value]
+            certain = not owner.open or 0 <= index.value < owner.sure
+            if certain:
+                return owner.items[index.value]
+        if owner.open and owner.sizes:
+            return problem()
         if owner.open or not owner.items or index.is_known:
             return unknown(owner.open or "it is no item of the list", from_problem(owner))
         return fold(owner.items)

@@ -52,11 +52,16 @@ def integer(lo: int | None, hi: int | None, growing: bool, from_problem: bool, r
 
 @dataclass(slots=True, eq=False)
 class Items:
-    """A tuple, list or set. `open` is the reason why there may be other items than these; empty if there are none."""
+    """A tuple, list or set. `open` is the reason why there may be other items than these; empty if there are none.
+
+    `sure` tells how many of the items have a known position; `sizes` that the others are problem sizes (`*x.shape`).
+    """
 
     items: list[Any]
     kind: Literal["tuple", "list", "set"] = "list"
     open: str = ""
+    sure: int = MAX_ITEMS
+    sizes: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -299,7 +304,7 @@ def fork(value: Any, memo: dict[int, Any]) -> Any:
         return memo[id(value)]
     copy: Items | Table | Instance
     if isinstance(value, Items):
-        copy = memo[id(value)] = Items([], value.kind, value.open)
+        copy = memo[id(value)] = Items([], value.kind, value.open, value.sure, value.sizes)
         copy.items.extend(fork(item, memo) for item in value.items)
     elif isinstance(value, Table):
         copy = memo[id(value)] = Table({}, value.open, dict(value.nodes))

@@ -19,7 +19,7 @@ from spyre_lint.frontend.hostcode import annotation_text, qualified_name
 from spyre_lint.frontend.hosteval import annotation_of, default_nodes
 from spyre_lint.frontend.names import AUTOTUNE, CONFIG, HEURISTICS, JIT_DECORATORS
 from spyre_lint.frontend.project import Project
-from spyre_lint.frontend.syntax import Module, parameter_nodes
+from spyre_lint.frontend.syntax import Module, parameter_nodes, walk
 
 MAX_PARTS = 200
 """Most Configs related to one autotune decorator."""
@@ -89,8 +89,13 @@ def _handed_to_jit(project: Project, module: Module) -> dict[nodes.FunctionDef, 
     found: dict[nodes.FunctionDef, nodes.Call] = {}
     if "jit(" not in module.text:
         return found
-    for call in module.tree.nodes_of_class(nodes.Call):
-        if not call.args or not isinstance(call.args[0], nodes.Name) or not _says_jit(call.func):
+    for call in module.calls:
+        if (
+            not isinstance(call, nodes.Call)
+            or not call.args
+            or not isinstance(call.args[0], nodes.Name)
+            or not _says_jit(call.func)
+        ):
             continue
         inner = call.func.func if isinstance(call.func, nodes.Call) else call.func
         if (
@@ -301,7 +306,7 @@ def _collect_calls(project: Project, module: Module, calls: dict[str, set[str]])
     for function in functions_of(module.tree):
         if not project.is_jit(module, function):
             continue
-        for call in function.nodes_of_class(nodes.Call):
+        for call in (node for node in walk(function) if isinstance(node, nodes.Call)):
             handed = [call.func]
             if isinstance(call.func, (nodes.Name, nodes.Attribute)) and _hands_on(project, module, call.func):
                 handed = [*call.args, *(keyword.value for keyword in call.keywords or [])]

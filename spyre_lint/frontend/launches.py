@@ -233,10 +233,9 @@ class LaunchFinder:
         name = owner.name
         if name == "__init__" and isinstance(owner.parent, nodes.ClassDef):
             name = owner.parent.name
-        wanted = re.compile(rf"\b{re.escape(name)}\s*\(")
         for path in self.project.paths:
             text = self.project.text(path)
-            if text is None or not wanted.search(text):
+            if text is None or name not in text:
                 continue
             other = self.project.module(path)
             if other is None:
@@ -256,7 +255,7 @@ def _order(launch: Launch) -> tuple[Any, ...]:
 def candidates(module: Module) -> list[nodes.Call | nodes.Subscript]:
     """Nodes that can be (or begin) a launch, in source order."""
     found: list[nodes.Call | nodes.Subscript] = []
-    for node in module.tree.nodes_of_class((nodes.Call, nodes.Subscript)):
+    for node in module.calls:
         if isinstance(node, nodes.Call):
             func = node.func
             if (isinstance(func, nodes.Subscript) and not isinstance(func.slice, nodes.Slice)) or (
@@ -296,7 +295,9 @@ def enclosing_function(node: nodes.NodeNG) -> nodes.FunctionDef | None:
 def callers(module: Module, name: str) -> list[nodes.FunctionDef | None]:
     """Functions (None: the module itself) in which something called `name` is called."""
     found: dict[nodes.FunctionDef | None, None] = {}
-    for call in module.tree.nodes_of_class(nodes.Call):
+    for call in module.calls:
+        if not isinstance(call, nodes.Call):
+            continue
         func = call.func
         called = (
             func.name if isinstance(func, nodes.Name) else func.attrname if isinstance(func, nodes.Attribute) else ""

@@ -6,7 +6,6 @@ astroid is used as a parser only: no transforms, no inference, no import of lint
 from __future__ import annotations
 
 import gc
-import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -80,6 +79,7 @@ class Module:
         self.tree = tree
         self.lines = text.split("\n")
         self._scopes: dict[nodes.NodeNG, Scope] = {}
+        self._calls: list[nodes.Call | nodes.Subscript] | None = None
 
     def __repr__(self) -> str:
         return f"Module({self.path!r})"
@@ -88,6 +88,13 @@ class Module:
     def scope(self) -> Scope:
         """The module's own names."""
         return self.scope_of(self.tree)
+
+    @property
+    def calls(self) -> list[nodes.Call | nodes.Subscript]:
+        """All calls and subscripts of the file, in source order."""
+        if self._calls is None:
+            self._calls = [node for node in walk(self.tree) if isinstance(node, (nodes.Call, nodes.Subscript))]
+        return self._calls
 
     def scope_of(self, node: nodes.NodeNG) -> Scope:
         """The names a module, class, function, lambda or comprehension binds (parameters included)."""
@@ -114,12 +121,12 @@ class Module:
 
     def name_location(self, node: nodes.FunctionDef | nodes.ClassDef) -> Location:
         """The range of the name in `def name` or `class name`."""
-        line = node.lineno or 1
-        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        found = re.search(rf"\b(?:def|class)\s+({re.escape(node.name)})\b", text)
-        if found is None:  # the name stands on a continuation line
+        # `lineno` is that of the first decorator; `position` reaches from the keyword to the end of the name.
+        position = node.position
+        if position is None:
             return self.location(node)
-        return Location(self.path, line, found.start(1) + 1, line, found.end(1) + 1)
+        line, end = position.end_lineno, self.column(position.end_lineno, position.end_col_offset)
+        return Location(self.path, line, end - len(node.name), line, end)
 
     def source(self, node: nodes.NodeNG) -> str:
         """The text of a node on one line, shortened where it is long."""
@@ -163,6 +170,17 @@ def _problem(error: BaseException | None) -> SyntaxProblem:
     if isinstance(error, (RecursionError, MemoryError)):
         return SyntaxProblem("nesting is too deep for the parser")
     return SyntaxProblem(str(error) or type(error).__name__)
+
+
+def walk(node: nodes.NodeNG) -> Iterator[nodes.NodeNG]:
+    """A node and everything below it, in source order; iterative, since it runs over whole files often."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        below = list(current.get_children())
+        below.reverse()
+        stack.extend(below)
 
 
 def build_scope(owner: nodes.NodeNG) -> Scope:

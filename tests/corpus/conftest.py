@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -24,11 +23,6 @@ def library(request: pytest.FixtureRequest) -> str:
     """The name of each library in turn."""
     name: str = request.param
     return name
-
-
-@pytest.fixture
-def path_of() -> Callable[[str], Path]:
-    return library_path
 
 
 @pytest.fixture

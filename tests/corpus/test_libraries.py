@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from spyre_lint.engine import RunOptions, check_paths
 from spyre_lint.report import Report
 from tests.corpus.counting import JitFunction, jit_functions
+from tests.corpus.libraries import library_path
 
 pytestmark = pytest.mark.corpus
 
@@ -20,14 +22,20 @@ LEAST_SHARE = 0.95
 """Of the kernels with pointer accesses, the share in which the linter must report one."""
 
 
-def counted(folder: Path, report: Report) -> list[JitFunction]:
-    """The independent count, with paths as the report writes them."""
-    shown = {Path(report.cwd, path).resolve(): path for path in {kernel.path for kernel in report.kernels}}
-    return [
+@cache
+def counted(library: str) -> tuple[JitFunction, ...]:
+    """The independent count over a library, with paths relative to its folder."""
+    folder = library_path(library)
+    return tuple(
         function
         for path in sorted(folder.rglob("*.py"))
-        for function in jit_functions(path, shown.get(path.resolve(), str(path)))
-    ]
+        for function in jit_functions(path, path.relative_to(folder).as_posix())
+    )
+
+
+def below(library: str, report: Report, path: str) -> str:
+    """A path of the report relative to the library's folder."""
+    return Path(report.cwd, path).resolve().relative_to(library_path(library).resolve()).as_posix()
 
 
 def test_no_checker_fails_and_every_file_is_read(library: str, report_on: Callable[[str], Report]) -> None:
@@ -38,26 +46,24 @@ def test_no_checker_fails_and_every_file_is_read(library: str, report_on: Callab
     assert report.exit_status == 1
 
 
-def test_every_jit_function_is_found(
-    library: str, path_of: Callable[[str], Path], report_on: Callable[[str], Report]
-) -> None:
+def test_every_jit_function_is_found(library: str, report_on: Callable[[str], Report]) -> None:
     report = report_on(library)
-    functions = counted(path_of(library), report)
-    found = {(kernel.path, kernel.line): kernel.name.rpartition(".")[2] for kernel in report.kernels}
+    functions = counted(library)
+    found = {
+        (below(library, report, kernel.path), kernel.line): kernel.name.rpartition(".")[2] for kernel in report.kernels
+    }
     assert len(functions) > 30
     assert [function for function in functions if found.get((function.path, function.line)) != function.name] == []
     assert len(found) == len(functions)
 
 
-def test_raw_pointers_are_reported_where_they_are(
-    library: str, path_of: Callable[[str], Path], report_on: Callable[[str], Report]
-) -> None:
+def test_raw_pointers_are_reported_where_they_are(library: str, report_on: Callable[[str], Report]) -> None:
     report = report_on(library)
-    functions = [function for function in counted(path_of(library), report) if function.pointer_access]
+    functions = [function for function in counted(library) if function.pointer_access]
     lines: dict[str, list[int]] = defaultdict(list)
     for finding in report.findings:
         if finding.code in RAW_POINTER_CODES:
-            lines[finding.location.path].append(finding.location.line)
+            lines[below(library, report, finding.location.path)].append(finding.location.line)
     missed = [function for function in functions if not _reported(lines[function.path], function)]
     share = 1 - len(missed) / len(functions)
     names = "\n".join(f"{function.path}:{function.line} {function.name}" for function in missed[:40])
@@ -70,8 +76,8 @@ def _reported(lines: list[int], function: JitFunction) -> bool:
     return position < len(lines) and lines[position] <= function.end_line
 
 
-def test_the_run_is_the_same_with_one_job_and_two(path_of: Callable[[str], Path]) -> None:
-    folder = str(path_of("conch-triton-kernels"))
+def test_the_run_is_the_same_with_one_job_and_two() -> None:
+    folder = str(library_path("conch-triton-kernels"))
     one, two = (check_paths([folder], RunOptions(jobs=jobs)) for jobs in (1, 2))
     assert one.findings == two.findings
     assert one.kernels == two.kernels

@@ -283,7 +283,7 @@ def test_a_suppression_reaches_its_statement_only(lint: Linter) -> None:
     report = lint({"a.py": text})
     assert found(report) == ["SPY903@a.py:8", "SPY102@a.py:10"]
     assert report.findings[0].message == "SPY102 (raw-store) has no finding here to suppress"
-    assert report.findings[0].location.column == 36
+    assert report.findings[0].location.column == 34
 
 
 def test_ignore_file(lint: Linter) -> None:
