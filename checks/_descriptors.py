@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spyre_lint.analysis.provenance import provenance
-from spyre_lint.analysis.symbolic import symbolic_values
 from spyre_lint.checks._support import counted, known_size, place
 from spyre_lint.context import KernelInstance
 from spyre_lint.findings import Finding, Level, Location
@@ -30,9 +29,7 @@ BLOCK_CONSTEXPR = Rule(
 BLOCK_VALID = Rule(
     "SPY109", "block-shape-invalid", Level.ERROR, "A descriptor's shape, strides and block shape do not make sense."
 )
-PADDING = Rule(
-    "SPY118", "non-zero-padding-option", Level.WARNING, "A descriptor asks for a padding other than zero."
-)
+PADDING = Rule("SPY118", "non-zero-padding-option", Level.WARNING, "A descriptor asks for a padding other than zero.")
 
 _TYPED_BY_DRIVER = ("driver", "wrapper", "fixture")
 
@@ -76,7 +73,7 @@ def _inner_stride(instance: KernelInstance, op: Op) -> Iterator[Finding]:
 
 
 def _typed_as_integer(instance: KernelInstance, stride: Value) -> str:
-    """The run-time type that a driver gives a stride, or anything the stride is computed from; empty if there is none."""
+    """The run-time type that a driver gives a stride or what it is computed from; empty if there is none."""
     origins = instance.analysis(provenance).origins(stride)
     binding = instance.binding
     if binding is not None and binding.source in _TYPED_BY_DRIVER:
@@ -141,7 +138,9 @@ def _block_shape(instance: KernelInstance, op: Op) -> Iterator[Finding]:
         elements = elements * dim
         where = place(op, "block_shape", position)
         if compare(dim, "lt", 1):
-            yield wrong(where, f"dimension {position} of the block shape is {dim}, below 1", "use a block of at least 1")
+            yield wrong(
+                where, f"dimension {position} of the block shape is {dim}, below 1", "use a block of at least 1"
+            )
         elif target.power_of_two_blocks and dim.is_const and dim.value & (dim.value - 1):
             message = f"dimension {position} of the block shape is {dim}, and stock Triton takes powers of two only"
             yield wrong(where, message, "round it up: lanes outside of `shape` read 0 and are not written")

@@ -84,7 +84,9 @@ def _block_pointer(instance: KernelInstance, op: Op) -> Finding:
     if op.opcode == "make_block_ptr":
         param = pointer(instance, op.operand("base"))
         message = f"`tl.make_block_ptr` makes a block pointer{f' of `{param.name}`' if param else ''}"
-        help_ = "use `tl.make_tensor_descriptor`: the offsets go into each `load` and `store`, `order` has no counterpart"
+        help_ = (
+            "use `tl.make_tensor_descriptor`: the offsets go into each `load` and `store`, `order` has no counterpart"
+        )
     elif op.opcode == "advance":
         message = "`tl.advance` moves a block pointer"
         help_ = "pass the moved offsets to the descriptor's `load` or `store` instead"

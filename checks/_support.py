@@ -20,15 +20,24 @@ def place(op: Op, argument: str, item: int | None = None) -> Location:
 
     `item` picks an entry (negative: from the end) of an argument that is written as a list or tuple.
     """
+    entry = _entry(op, argument, item) if item is not None else None
+    if entry is not None:
+        return entry[0]
     places = op.attrs.get("places")
-    if places is None:
-        return op.loc
-    if item is not None:
-        entries: list[Location] = places.items(argument)
-        if -len(entries) <= item < len(entries):
-            return entries[item]
-    found: Location | None = places.argument(argument)
+    found: Location | None = None if places is None else places.argument(argument)
     return found or op.loc
+
+
+def written(op: Op, argument: str, item: int) -> str:
+    """The text of an entry of a list argument; empty where none is written there."""
+    entry = _entry(op, argument, item)
+    return "" if entry is None else entry[1]
+
+
+def _entry(op: Op, argument: str, item: int) -> tuple[Location, str] | None:
+    places = op.attrs.get("places")
+    entries: list[tuple[Location, str]] = [] if places is None else places.items(argument)
+    return entries[item] if -len(entries) <= item < len(entries) else None
 
 
 def spelled(op: Op) -> str:

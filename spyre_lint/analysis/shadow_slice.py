@@ -6,7 +6,7 @@ splat its scalar. What is read from memory, and what cannot be followed, is an u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from spyre_lint.findings import Location
 from spyre_lint.ir.core import Block, KernelIR, Op, Param, Value
@@ -183,28 +183,37 @@ class Slice:
                 self._deps[param.value] = self.name_bit(param.name)
         for name in self.ir.open_symbols:
             self.name_bit(name)
+        ordered = self._in_program_order()
         changed = True
         while changed:
             changed = False
-            for value in self._sources():
+            for value in ordered:
                 new = self._compute(value)
                 if new != self._deps.get(value, 0):
                     self._deps[value] = new
                     changed = True
 
-    def _sources(self) -> Iterator[Value]:
-        """Needed values in program order: region arguments before what is inside."""
-        if not hasattr(self, "_ordered"):
-            place: dict[Op, int] = {op: i for i, op in enumerate(self.ir.walk())}
+    def _in_program_order(self) -> list[Value]:
+        """Needed values: region arguments before what is inside, results of regions after it."""
+        place: dict[Op, int] = {}
+        after: dict[Op, int] = {}
 
-            def key(value: Value) -> tuple[int, int]:
-                if value.op is not None:
-                    return (place.get(value.op, -1), 1 if value.op.opcode in REGIONS else 0)
-                parent = value.block.parent if value.block is not None else None
-                return (place.get(parent, -1) if parent is not None else -1, 0)
+        def number(block: Block) -> None:
+            for op in block.ops:
+                place[op] = len(place) + len(after)
+                for region in op.regions:
+                    number(region)
+                after[op] = len(place) + len(after)
 
-            self._ordered = sorted(self.needed, key=lambda v: (*key(v), v.id))
-        return iter(self._ordered)
+        number(self.ir.body)
+
+        def key(value: Value) -> tuple[int, int]:
+            if value.op is not None:
+                return (after.get(value.op, -1), value.id)
+            parent = value.block.parent if value.block is not None else None
+            return (-1 if parent is None else place.get(parent, -1), value.id)
+
+        return sorted(self.needed, key=key)
 
     def _compute(self, value: Value) -> int:
         if value in self._by_value and value.op is None:

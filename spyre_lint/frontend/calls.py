@@ -31,7 +31,7 @@ from spyre_lint.frontend.values import (
     rebuild,
 )
 from spyre_lint.ir.core import Block, Value, replace_uses
-from spyre_lint.ir.types import DescriptorType, DType
+from spyre_lint.ir.types import DescriptorType, DType, ScalarType
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.lower import Lowering
@@ -53,6 +53,7 @@ _DESCRIPTOR_METHODS = frozenset(
         "atomic_xor",
     }
 )
+_DESCRIPTOR_ONLY = frozenset({"load", "store", "gather", "scatter"})
 assert _builtins  # imported for its registrations
 
 
@@ -141,9 +142,7 @@ class Calls(Branches):
         if isinstance(owner, TupleValue):
             return Unknown(f"`tuple.{name}()`")
         is_descriptor = isinstance(owner.type, DescriptorType)
-        if name in _DESCRIPTOR_METHODS and (
-            is_descriptor or (is_opaque(owner) and name in ("load", "gather", "scatter"))
-        ):
+        if name in _DESCRIPTOR_METHODS and (is_descriptor or (name in _DESCRIPTOR_ONLY and _may_be_descriptor(owner))):
             return self.call_builtin(f"{TL}tensor_descriptor.{name}", [owner, *args], kwargs, node)
         if is_descriptor:
             return self._unknown_call(f"descriptor.{name}", "a descriptor has no such method", args, kwargs)
@@ -305,3 +304,10 @@ class Calls(Branches):
 
 
 _NO_DEFAULT = "\0no default"
+
+
+def _may_be_descriptor(owner: Any) -> bool:
+    """Whether a value whose method is called can be a descriptor made elsewhere: it is opaque, or a parameter that
+    nothing else tells the type of.
+    """
+    return is_opaque(owner) or (isinstance(owner.type, ScalarType) and not owner.type.dtype.is_known)

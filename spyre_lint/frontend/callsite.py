@@ -36,12 +36,12 @@ class Places:
         found = self._find(name)
         return None if found is None else self._module.location(found)
 
-    def items(self, name: str) -> list[Location]:
-        """The entries of an argument that is written as a list or tuple; empty for any other."""
+    def items(self, name: str) -> list[tuple[Location, str]]:
+        """The entries of an argument that is written as a list or tuple, with their text; empty for any other."""
         found = self._find(name)
         if not isinstance(found, (nodes.List, nodes.Tuple)) or any(isinstance(e, nodes.Starred) for e in found.elts):
             return []
-        return [self._module.location(entry) for entry in found.elts]
+        return [(self._module.location(entry), self._module.source(entry)) for entry in found.elts]
 
     def _find(self, name: str) -> nodes.NodeNG | None:
         if self._node is None:

@@ -7,8 +7,9 @@ branches.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from astroid import nodes
 
@@ -44,22 +45,32 @@ class Kernel:
         return default_nodes(self.node)
 
 
-def kernels_of(project: Project, module: Module) -> list[Kernel]:
-    """The jit functions defined in a file, in source order. `is_helper` is set from calls in the whole tree's kernels
-    that are reachable from this file; `mark_helpers` settles it for a whole project.
+def kernels_of(project: Project, module: Module, *, elsewhere: bool = True) -> list[Kernel]:
+    """The jit functions defined in a file, in source order.
+
+    `is_helper` is set where another jit function calls one: of the same file, and with `elsewhere` of any file of the
+    tree that imports it (which parses those files; who has `calls_of` of every file at hand needs no `elsewhere`).
     """
-    cache = project.cache.setdefault("kernels", {})
+    cache: dict[str, list[Kernel]] = project.cache.setdefault("kernels", {})
     if module.path not in cache:
         cache[module.path] = _kernels(project, module)
-    found: list[Kernel] = cache[module.path]
-    return found
+    if not elsewhere or not cache[module.path]:
+        return cache[module.path]
+    marked: dict[str, list[Kernel]] = project.cache.setdefault("marked kernels", {})
+    if module.path not in marked:
+        called = _called_elsewhere(project, module, {kernel.node.name for kernel in cache[module.path]})
+        marked[module.path] = [
+            replace(kernel, info=replace(kernel.info, is_helper=True)) if kernel.info.id in called else kernel
+            for kernel in cache[module.path]
+        ]
+    return marked[module.path]
 
 
 def _kernels(project: Project, module: Module) -> list[Kernel]:
     if "jit" not in module.text:  # also true of every import that brings a decorator which wraps it
         return []
     handed = _handed_to_jit(project, module)
-    helpers = called_by_kernels(project, module)
+    helpers = calls_of(project, module)
     found: list[Kernel] = []
     for function in functions_of(module.tree):
         if function in handed or project.is_jit(module, function):
@@ -119,7 +130,7 @@ def _kernel(
     project: Project,
     module: Module,
     node: nodes.FunctionDef,
-    helpers: frozenset[str],
+    helpers: frozenset[KernelId],
     call: nodes.Call | None,
 ) -> Kernel:
     name = qualified_name(node)
@@ -146,7 +157,7 @@ def _kernel(
         module.name_location(node),
         tuple(params),
         tuple(decorators),
-        is_helper=name in helpers,
+        is_helper=KernelId(module.path, name) in helpers,
         open_signature=arguments.vararg_node is not None or arguments.kwarg_node is not None,
     )
     return Kernel(info, module, node)
@@ -283,26 +294,17 @@ def _is_flag(project: Project, module: Module, node: nodes.NodeNG, depth: int = 
 # ---------------------------------------------------------------------- helpers
 
 
-def called_by_kernels(project: Project, module: Module) -> frozenset[str]:
-    """Qualified names of the file's jit functions that another jit function of the known tree calls or hands on."""
-    calls: dict[str, set[str]] = project.cache.setdefault("calls", {})
-    if not project.cache.get("calls done"):
-        project.cache["calls done"] = True
-        for other in _with_kernels(project):
-            _collect_calls(project, other, calls)
-    return frozenset(calls.get(module.path, ()))
+def calls_of(project: Project, module: Module) -> frozenset[KernelId]:
+    """The jit functions that the jit functions of a file call, or hand to a reduction or scan."""
+    cache: dict[str, frozenset[KernelId]] = project.cache.setdefault("calls", {})
+    if module.path not in cache:
+        cache[module.path] = frozenset(_calls(project, module))
+    return cache[module.path]
 
 
-def _with_kernels(project: Project) -> Iterator[Module]:
-    for path in project.paths:
-        text = project.text(path)
-        if text is not None and "jit" in text:
-            module = project.module(path)
-            if module is not None:
-                yield module
-
-
-def _collect_calls(project: Project, module: Module, calls: dict[str, set[str]]) -> None:
+def _calls(project: Project, module: Module) -> Iterator[KernelId]:
+    if "jit" not in module.text:
+        return
     for function in functions_of(module.tree):
         if not project.is_jit(module, function):
             continue
@@ -312,7 +314,36 @@ def _collect_calls(project: Project, module: Module, calls: dict[str, set[str]])
                 handed = [*call.args, *(keyword.value for keyword in call.keywords or [])]
             for node in handed:
                 if isinstance(node, (nodes.Name, nodes.Attribute)):
-                    _note(project, module, function, node, calls)
+                    yield from _targets(project, module, function, node)
+
+
+def _called_elsewhere(project: Project, module: Module, names: set[str]) -> set[KernelId]:
+    """Which of a file's jit functions the kernels of other files call: of those that import one of the names, or the
+    file as a module.
+    """
+    imported: dict[str, frozenset[str]] = project.cache.setdefault("imported names", {})
+    parts = module.path.removesuffix(".py").split("/")
+    wanted = names | {"*"} | {parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]}
+    called: set[KernelId] = set()
+    for path in project.paths:
+        if path not in imported:
+            imported[path] = _imported_names(project.text(path) or "")
+        if path == module.path or imported[path].isdisjoint(wanted):
+            continue
+        other = project.module(path)
+        if other is not None:
+            called.update(kernel for kernel in calls_of(project, other) if kernel.path == module.path)
+    return called
+
+
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]*(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE)
+
+
+def _imported_names(text: str) -> frozenset[str]:
+    """Every word in the import statements of a file that has jit functions; `*` stands for all names."""
+    if "jit" not in text:
+        return frozenset()
+    return frozenset(word for match in _IMPORT.finditer(text) for word in re.findall(r"\w+|\*", match[1] or match[2]))
 
 
 def _hands_on(project: Project, module: Module, func: nodes.NodeNG) -> bool:
@@ -320,14 +351,12 @@ def _hands_on(project: Project, module: Module, func: nodes.NodeNG) -> bool:
     return any(name in known for known in COMBINERS) and bool(project.canonicals(module, func) & COMBINERS)
 
 
-def _note(
-    project: Project, module: Module, caller: nodes.FunctionDef, node: nodes.NodeNG, calls: dict[str, set[str]]
-) -> None:
+def _targets(project: Project, module: Module, caller: nodes.FunctionDef, node: nodes.NodeNG) -> Iterator[KernelId]:
     found = project.resolve(module, node)
     for option in found.candidates if found is not None else ():
-        if option.kind == "jit" and option.module is not None and option.function not in (None, caller):
-            assert option.function is not None
-            calls.setdefault(option.module.path, set()).add(qualified_name(option.function))
+        function = option.function
+        if option.kind == "jit" and option.module is not None and function is not None and function is not caller:
+            yield KernelId(option.module.path, qualified_name(function))
 
 
 def find_function(project: Project, kernel: KernelId) -> tuple[Module, nodes.FunctionDef] | None:
@@ -346,4 +375,4 @@ def find_kernel(project: Project, kernel: KernelId) -> Kernel | None:
     module = project.module(kernel.path)
     if module is None:
         return None
-    return next((found for found in kernels_of(project, module) if found.info.id == kernel), None)
+    return next((found for found in kernels_of(project, module, elsewhere=False) if found.info.id == kernel), None)

@@ -60,6 +60,8 @@ class LaunchFinder:
         self._visited: set[nodes.Call] = set()
         self._accepted: set[nodes.Call] = set()
         self._owners: set[nodes.NodeNG] = set()
+        self._chased: set[nodes.NodeNG] = set()
+        self._open_kernel = False
         self._pending: dict[nodes.Call, _Pending] = {}
 
     # ------------------------------------------------------------------ recorder
@@ -88,7 +90,8 @@ class LaunchFinder:
             )
         )
         owner = enclosing_function(call)
-        if owner is not None and _from_parameter(call, kernel, frame):
+        self._open_kernel = self._open_kernel or (frame.inlined and not kernels)
+        if not frame.inlined and owner is not None and _from_parameter(call, kernel, frame):
             self._pending[call] = _Pending(call, owner, frame.module)
         if not kernels and not _looks_like_launch(call, kernel, grid_node):
             return
@@ -181,7 +184,7 @@ class LaunchFinder:
                 if function not in done:
                     done.add(function)
                     self._run_function(module, function)
-        self._collect(module)
+        self.resolve_pending(module)
 
     def _collect(self, module: Module) -> None:
         launches = [
@@ -215,21 +218,18 @@ class LaunchFinder:
             machine.recorder = None
             machine.calls.clear()
 
-    def resolve_pending(self) -> None:
-        """Look for callers of functions that get their kernel from a parameter, and evaluate those callers."""
-        tried: set[nodes.NodeNG] = set()
-        for _ in range(MAX_ROUNDS):
-            owners = {pending.owner: pending.module for pending in self._pending.values()}
-            fresh = {owner: module for owner, module in owners.items() if owner not in tried}
-            if not fresh:
-                return
-            tried.update(fresh)
-            self._accepted.update(self._pending)
-            self._owners.update(fresh)
-            for owner in sorted(fresh, key=lambda node: (fresh[node].path, node.lineno or 0)):
-                self._run_callers(fresh[owner], owner)
+    def resolve_pending(self, module: Module) -> None:
+        """For functions of a file that get their kernel from a parameter: evaluate those who call them."""
+        owners = {pending.owner for pending in self._pending.values() if pending.module is module}
+        for owner in sorted(owners - self._chased, key=lambda node: node.lineno or 0):
+            self._chased.add(owner)
+            self._accepted = {call for call, pending in self._pending.items() if pending.owner is owner}
+            self._owners = {owner}
+            self._run_callers(owner, 0)
+            self._accepted, self._owners = set(), set()
+        self._collect(module)
 
-    def _run_callers(self, module: Module, owner: nodes.FunctionDef) -> None:
+    def _run_callers(self, owner: nodes.FunctionDef, depth: int) -> None:
         name = owner.name
         if name == "__init__" and isinstance(owner.parent, nodes.ClassDef):
             name = owner.parent.name
@@ -243,9 +243,12 @@ class LaunchFinder:
             for function in callers(other, name):
                 if function is None:
                     self._run_module(other)
-                elif function is not owner and not self.project.is_jit(other, function):
+                elif function not in self._owners and not self.project.is_jit(other, function):
+                    self._open_kernel = False
                     self._run_function(other, function)
-        self._collect(module)
+                    if self._open_kernel and depth < MAX_ROUNDS:  # the caller has it from its caller
+                        self._owners.add(function)
+                        self._run_callers(function, depth + 1)
 
 
 def _order(launch: Launch) -> tuple[Any, ...]:
@@ -349,7 +352,6 @@ def find_launches(project: Project, paths: Iterable[str] | None = None) -> dict[
         module = project.module(path) if text is not None and _may_launch(text) else None
         if module is not None:
             finder.scan(module)
-    finder.resolve_pending()
     return {path: finder.found.get(path, []) for path in wanted}
 
 

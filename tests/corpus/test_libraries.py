@@ -33,9 +33,10 @@ def counted(library: str) -> tuple[JitFunction, ...]:
     )
 
 
-def below(library: str, report: Report, path: str) -> str:
-    """A path of the report relative to the library's folder."""
-    return Path(report.cwd, path).resolve().relative_to(library_path(library).resolve()).as_posix()
+@cache
+def below(library: str, cwd: str, path: str) -> str:
+    """A path of a report relative to the library's folder."""
+    return Path(cwd, path).resolve().relative_to(library_path(library).resolve()).as_posix()
 
 
 def test_no_checker_fails_and_every_file_is_read(library: str, report_on: Callable[[str], Report]) -> None:
@@ -50,7 +51,8 @@ def test_every_jit_function_is_found(library: str, report_on: Callable[[str], Re
     report = report_on(library)
     functions = counted(library)
     found = {
-        (below(library, report, kernel.path), kernel.line): kernel.name.rpartition(".")[2] for kernel in report.kernels
+        (below(library, report.cwd, kernel.path), kernel.line): kernel.name.rpartition(".")[2]
+        for kernel in report.kernels
     }
     assert len(functions) > 30
     assert [function for function in functions if found.get((function.path, function.line)) != function.name] == []
@@ -63,7 +65,7 @@ def test_raw_pointers_are_reported_where_they_are(library: str, report_on: Calla
     lines: dict[str, list[int]] = defaultdict(list)
     for finding in report.findings:
         if finding.code in RAW_POINTER_CODES:
-            lines[below(library, report, finding.location.path)].append(finding.location.line)
+            lines[below(library, report.cwd, finding.location.path)].append(finding.location.line)
     missed = [function for function in functions if not _reported(lines[function.path], function)]
     share = 1 - len(missed) / len(functions)
     names = "\n".join(f"{function.path}:{function.line} {function.name}" for function in missed[:40])

@@ -149,7 +149,7 @@ def test_a_helper_is_inlined_with_its_call_on_the_stack() -> None:
     ir = lower(HELPERS, dtypes={"x_ptr": "*fp32", "n": "i32"}, BLOCK=32)
     assert type_of(ir, "tile") == "<32xfp32>" and type_of(ir, "total") == "fp32"
     reduce = only(ir, "reduce")
-    assert reduce.loc.line == 7 and [loc.line for loc in reduce.stack] == [14]
+    assert reduce.loc.line == 8 and [loc.line for loc in reduce.stack] == [15]
 
 
 def test_a_helper_of_another_file() -> None:

@@ -1,0 +1,145 @@
+"""Abstract values of padding lanes: what a lane outside a descriptor's `shape` holds after a computation.
+
+A lane holds a known number, or something that is not known and why. Elementwise functions are computed on known
+numbers; a product with a lane that holds 0 is 0 whatever the other factor is (infinities and NaNs are not modelled).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+INFINITY = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What a padding lane holds: `number`, or, where that is None, something unknown because of `reason`."""
+
+    number: float | None
+    reason: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the number is known."""
+        return self.number is not None
+
+    def __str__(self) -> str:
+        if self.number is None:
+            return "a value that is not known"
+        if math.isinf(self.number):
+            return "inf" if self.number > 0 else "-inf"
+        return str(int(self.number)) if float(self.number).is_integer() and abs(self.number) < 1e15 else f"{self.number:g}"
+
+
+ZERO = Lane(0.0)
+
+
+def unknown(reason: str) -> Lane:
+    """A lane about which nothing is known."""
+    return Lane(None, reason)
+
+
+def join(left: Lane, right: Lane) -> Lane:
+    """What a lane holds that is one of two."""
+    if left == right:
+        return left
+    return left if not left.is_known else right if not right.is_known else unknown(f"it is {left} or {right}")
+
+
+
+
+_UNARY: dict[str, Callable[[float], float]] = {
+    "neg": lambda x: -x,
+    "abs": abs,
+    "exp": math.exp,
+    "exp2": lambda x: 2.0**x,
+    "log": lambda x: -INFINITY if x == 0 else math.log(x),
+    "log2": lambda x: -INFINITY if x == 0 else math.log2(x),
+    "sqrt": math.sqrt,
+    "sqrt_rn": math.sqrt,
+    "rsqrt": lambda x: INFINITY if x == 0 else 1.0 / math.sqrt(x),
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "tanh": math.tanh,
+    "erf": math.erf,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "sigmoid": lambda x: 1.0 / (1.0 + math.exp(-x)),
+    "not": lambda x: 0.0 if x else 1.0,
+}
+_BINARY: dict[str, Callable[[float, float], float]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "fdiv": lambda a, b: math.copysign(INFINITY, a) if b == 0 and a != 0 else a / b,
+    "div": lambda a, b: float(math.trunc(a / b)),
+    "rem": math.fmod,
+    "min": min,
+    "max": max,
+    "pow": lambda a, b: a**b,
+    "eq": lambda a, b: float(a == b),
+    "ne": lambda a, b: float(a != b),
+    "lt": lambda a, b: float(a < b),
+    "le": lambda a, b: float(a <= b),
+    "gt": lambda a, b: float(a > b),
+    "ge": lambda a, b: float(a >= b),
+    "and": lambda a, b: float(int(a) & int(b)),
+    "or": lambda a, b: float(int(a) | int(b)),
+    "xor": lambda a, b: float(int(a) ^ int(b)),
+}
+_TERNARY: dict[str, Callable[[float, float, float], float]] = {
+    "fma": lambda a, b, c: a * b + c,
+    "clamp": lambda a, low, high: min(max(a, low), high),
+}
+
+
+def apply(fn: str, lanes: list[Lane]) -> Lane:
+    """An elementwise function on lanes."""
+    numbers = [lane.number for lane in lanes]
+    if fn == "mul" and 0.0 in numbers:
+        return ZERO
+    if fn == "and" and 0.0 in numbers:
+        return ZERO
+    if fn in ("fdiv", "div") and len(numbers) == 2 and numbers[0] == 0.0 and numbers[1] is None:
+        return ZERO
+    if fn == "fma" and len(numbers) == 3 and 0.0 in numbers[:2]:
+        return lanes[2]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return next(lane for lane in lanes if not lane.is_known)
+    try:
+        if len(known) == 1 and fn in _UNARY:
+            return Lane(float(_UNARY[fn](known[0])))
+        if len(known) == 2 and fn in _BINARY:
+            return Lane(float(_BINARY[fn](known[0], known[1])))
+        if len(known) == 3 and fn in _TERNARY:
+            return Lane(float(_TERNARY[fn](known[0], known[1], known[2])))
+    except (ArithmeticError, ValueError):
+        return unknown(f"`{fn}` of {', '.join(map(str, lanes))} is no number")
+    return unknown(f"the result of `{fn}`")
+
+
+IDENTITY: dict[str, float] = {
+    "sum": 0.0,
+    "max": -INFINITY,
+    "min": INFINITY,
+    "product": 1.0,
+    "xor": 0.0,
+    "or": 0.0,
+    "and": -1.0,
+    "max_with_indices": -INFINITY,
+    "min_with_indices": INFINITY,
+}
+"""What a lane must hold so that a reduction does not see it."""
+
+
+def reduced(fn: str, lane: Lane) -> Lane:
+    """What is left of a lane that holds the same thing along the reduced axis."""
+    if fn in ("max", "min", "or", "and", "max_with_indices", "min_with_indices"):
+        return lane
+    if lane.number == IDENTITY.get(fn):
+        return lane
+    return unknown(f"the `{fn}` of padding lanes")
