@@ -1,7 +1,8 @@
 """Abstract values of padding lanes: what a lane outside a descriptor's `shape` holds after a computation.
 
-A lane holds a known number, or something that is not known and why. Elementwise functions are computed on known
-numbers; a product with a lane that holds 0 is 0 whatever the other factor is (infinities and NaNs are not modelled).
+A lane holds a known number, a value that varies with the data (so no constant, and in general no identity), or
+something that is not known and why. Elementwise functions are computed on known numbers; a product with a lane that
+holds 0 is 0, and -inf minus a varying value is -inf: the kernel's data is taken to be finite.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ INFINITY = math.inf
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """What a padding lane holds: `number`, or, where that is None, something unknown because of `reason`."""
+    """What a padding lane holds: `number`, or, where that is None, something unknown because of `reason`.
+
+    `varies` says of an unknown value that it comes from the data: for some data it is none of the usual constants.
+    """
 
     number: float | None
     reason: str = ""
+    varies: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -27,10 +32,12 @@ class Lane:
 
     def __str__(self) -> str:
         if self.number is None:
-            return "a value that is not known"
+            return self.reason if self.varies else "a value that is not known"
         if math.isinf(self.number):
             return "inf" if self.number > 0 else "-inf"
-        return str(int(self.number)) if float(self.number).is_integer() and abs(self.number) < 1e15 else f"{self.number:g}"
+        return (
+            str(int(self.number)) if float(self.number).is_integer() and abs(self.number) < 1e15 else f"{self.number:g}"
+        )
 
 
 ZERO = Lane(0.0)
@@ -41,13 +48,17 @@ def unknown(reason: str) -> Lane:
     return Lane(None, reason)
 
 
+def varying(what: str) -> Lane:
+    """A lane whose value comes from the data; `what` names it."""
+    return Lane(None, what, varies=True)
+
+
 def join(left: Lane, right: Lane) -> Lane:
     """What a lane holds that is one of two."""
     if left == right:
         return left
-    return left if not left.is_known else right if not right.is_known else unknown(f"it is {left} or {right}")
-
-
+    vague = [lane for lane in (left, right) if not lane.is_known and not lane.varies]
+    return vague[0] if vague else unknown(f"it is {left} or {right}")
 
 
 _UNARY: dict[str, Callable[[float], float]] = {
@@ -109,7 +120,7 @@ def apply(fn: str, lanes: list[Lane]) -> Lane:
         return lanes[2]
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers):
-        return next(lane for lane in lanes if not lane.is_known)
+        return _varying_result(fn, lanes)
     try:
         if len(known) == 1 and fn in _UNARY:
             return Lane(float(_UNARY[fn](known[0])))
@@ -120,6 +131,33 @@ def apply(fn: str, lanes: list[Lane]) -> Lane:
     except (ArithmeticError, ValueError):
         return unknown(f"`{fn}` of {', '.join(map(str, lanes))} is no number")
     return unknown(f"the result of `{fn}`")
+
+
+# Functions that give different results for different data, whatever known finite numbers go in beside them.
+_INJECTIVE = frozenset(
+    {"add", "sub", "neg", "mul", "fdiv", "exp", "exp2", "log", "log2", "sqrt", "sqrt_rn", "rsqrt", "abs", "tanh", "erf"}
+    | {"sigmoid", "fma", "pow", "sin", "cos", "tan"}
+)
+
+
+def _varying_result(fn: str, lanes: list[Lane]) -> Lane:
+    """The result of a function of which some operands are not known numbers."""
+    vague = next((lane for lane in lanes if not lane.is_known and not lane.varies), None)
+    if vague is not None:
+        return vague
+    infinite = next((lane for lane in lanes if lane.number is not None and math.isinf(lane.number)), None)
+    if infinite is not None and infinite.number is not None:
+        if fn == "add" or (fn == "sub" and lanes[0] is infinite):
+            return infinite
+        return Lane(-infinite.number) if fn == "sub" else unknown(f"the result of `{fn}`")
+    source = next(lane for lane in lanes if lane.varies)
+    if fn not in _INJECTIVE:
+        return unknown(f"the result of `{fn}`")
+    if len(lanes) == 2 and lanes[0].number == 0 and fn in ("add", "sub"):
+        return varying(
+            source.reason if fn == "add" else f"-{source.reason}" if " " not in source.reason else source.reason
+        )
+    return varying(f"{fn}({source.reason})" if len(lanes) == 1 else f"a value made of {source.reason}")
 
 
 IDENTITY: dict[str, float] = {

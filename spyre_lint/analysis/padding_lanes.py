@@ -210,7 +210,30 @@ class _Walker:
         pad = state.at(axis)
         if pad is not None:
             return pad.lane
-        return lanes.unknown(f"`{value.name}`" if value.name else "a value of the tile's other elements")
+        return self._unpadded(value)
+
+    def _unpadded(self, value: Value) -> Lane:
+        """What a tile without padding on an axis brings into the padding lanes: data, or a mask made of indices."""
+        what = f"`{value.name}`" if value.name else "a value computed from the data"
+        origins = self._provenance.origins(value)
+        if origins.opaque or self._uses_indices(value):
+            return lanes.unknown(what)
+        return lanes.varying(what) if origins.loads or origins.params else lanes.unknown(what)
+
+    def _uses_indices(self, value: Value) -> bool:
+        """Whether an `arange` goes into a value: it may be a mask, whose lanes are not the data's."""
+        seen: set[Value] = set()
+        todo = [value]
+        while todo:
+            current = todo.pop()
+            op = current.op
+            if current in seen or op is None or op.opcode in ("desc_load", "desc_gather", "reduce", "dot"):
+                continue
+            seen.add(current)
+            if op.opcode in ("arange", "if", "for", "while"):
+                return True
+            todo.extend(op.operands)
+        return False
 
     def _pad(self, values: list[Value], axis: int) -> Pad:
         return next(pad for value in values if (pad := self.state(value).at(axis)) is not None)
@@ -373,7 +396,9 @@ class _Walker:
         verdict: bool | None
         reason = ""
         if pad.lane.number is None:
-            verdict, reason = None, pad.lane.reason
+            # A varying lane is no identity for some data; a maximum may still not see it.
+            broken = pad.lane.varies and not fn.startswith(("max", "min"))
+            verdict, reason = (False if broken else None), pad.lane.reason
         elif pad.lane.number == identity:
             verdict = True
         elif fn.startswith(("max", "min")) and self._harmless(fn, pad.lane.number, value):
@@ -412,7 +437,9 @@ class _Walker:
             return True
         if op.fn == "max":
             return any(self._nonnegative(v, seen) for v in op.operands)
-        return op.fn in ("add", "mul", "min", "fdiv", "div", "fma") and all(self._nonnegative(v, seen) for v in op.operands)
+        return op.fn in ("add", "mul", "min", "fdiv", "div", "fma") and all(
+            self._nonnegative(v, seen) for v in op.operands
+        )
 
     def _op_scan(self, op: Op) -> None:
         axis = op.attrs["axis"]
@@ -460,7 +487,8 @@ class _Walker:
             pad, verdict, reason = next(p for p in pads if p.lane == ZERO), True, ""
         else:
             pad = pads[0]
-            verdict, reason = (None, pad.lane.reason) if pad.lane.number is None else (False, "")
+            vague = pad.lane.number is None and not pad.lane.varies
+            verdict, reason = (None if vague else False), pad.lane.reason
         self._reductions[op, rank - 1] = Reduction(op, "dot", rank - 1, pad, 0.0, verdict, reason)
 
     def _added(self, left: State, right: State) -> State:
@@ -528,7 +556,11 @@ class _Walker:
             self._block(region)
             ends.append(region.terminator)
         for index, result in enumerate(op.results):
-            sides = [self.state(e.operands[index]) for e in ends if e is not None and index < len(e.operands) and not _undefined(e.operands[index])]
+            sides = [
+                self.state(e.operands[index])
+                for e in ends
+                if e is not None and index < len(e.operands) and not _undefined(e.operands[index])
+            ]
             if sides:
                 merged = sides[0]
                 for side in sides[1:]:

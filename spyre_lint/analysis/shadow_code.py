@@ -73,6 +73,7 @@ class Code:
         self._level: dict[Value, int] = {}
         self._lines: list[list[str]] = [[], [], []]
         self._fresh = 0
+        self._accesses = frozenset(cut.accesses)
         self._expr_names: dict[Expr, str] = {}
         self._parameters()
         self._block(cut.ir.body, 2, 0)
@@ -97,7 +98,18 @@ class Code:
         names: dict[str, Any] = {
             name: getattr(values, name)
             for name in (
-                *("Unknown", "truncdiv", "truncrem", "cdiv", "fdiv", "minimum", "maximum", "equal", "unequal", "negated"),
+                *(
+                    "Unknown",
+                    "truncdiv",
+                    "truncrem",
+                    "cdiv",
+                    "fdiv",
+                    "minimum",
+                    "maximum",
+                    "equal",
+                    "unequal",
+                    "negated",
+                ),
                 *("select", "whole", "moved", "advanced", "joined", "first_unknown"),
             )
         }
@@ -176,16 +188,10 @@ class Code:
             if op.opcode in REGIONS:
                 getattr(self, f"_{op.opcode}")(op, depth)
             elif op.opcode in STORES or op.opcode in LOADS:
-                if op in self._access_set:
+                if op in self._accesses:
                     self._access(op, depth)
             elif any(result in self.cut.needed for result in op.results):
                 self._compute(op, depth)
-
-    @property
-    def _access_set(self) -> set[Op]:
-        if not hasattr(self, "_accesses"):
-            self._accesses = set(self.cut.accesses)
-        return self._accesses
 
     def _define(self, op: Op, depth: int, text: str, level: int) -> None:
         """Give an operation's result a name, in the outermost layer that knows its operands."""
@@ -204,14 +210,10 @@ class Code:
     def _same(self, op: Op, depth: int) -> None:
         source = op.operands[0]
         if op.opcode == "cast" and dtype_of(source.type).is_float and dtype_of(op.result.type).is_integer:
-            self._define(op, depth, f"whole({self._name(source)})", self._hoisted(op, depth))
+            self._define(op, depth, f"whole({self._name(source)})", self._level_of(op.operands))
             return
         self._names[op.result] = self._name(source)
         self._level[op.result] = self._level.get(source, 2)
-
-    def _hoisted(self, op: Op, depth: int) -> int:
-        """The layer of an operation that cannot fail; one inside a region that can stays where it is."""
-        return self._level_of(op.operands)
 
     def _op_const(self, op: Op, depth: int) -> None:
         held = op.attrs["value"]
@@ -297,7 +299,11 @@ class Code:
             pointer = op.operand("ptr")
             name = self._operand(op, "ptr")
             if pointer is not None and isinstance(pointer.type, BlockPointerType):
-                self._emit(2, depth, f"R.access(add, *(({name}, ()) if isinstance({name}, Unknown) else ({name}[0], {name}[1:])))")
+                self._emit(
+                    2,
+                    depth,
+                    f"R.access(add, *(({name}, ()) if isinstance({name}, Unknown) else ({name}[0], {name}[1:])))",
+                )
             return
         owner = op.operand("desc")
         if owner is None:

@@ -182,6 +182,8 @@ class Recorder:
     unplaced: list[Unknown] = field(default_factory=list)
     """Stores through something that is not known at all."""
     doubt: list[Unknown] = field(default_factory=list)
+    live: set[int] = field(default_factory=set)
+    """Numbers of the descriptors that the launch at hand has made."""
     _numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     def make(self, site: int, pointer: Any, shape: tuple[Any, ...], strides: tuple[Any, ...]) -> int:
@@ -196,6 +198,7 @@ class Recorder:
             made = Descriptor(site, base, offset, shape, strides, self.blocks[site], unknown)
             number = self._numbers[key] = len(self.descriptors)
             self.descriptors.append(made)
+        self.live.add(number)
         return number
 
     def range(self, start: Any, stop: Any, step: Any) -> range:

@@ -56,9 +56,7 @@ def is_direct(origins: Provenance, value: Value) -> bool:
 
 def _is_share(origins: Provenance, loop: Op) -> bool:
     if loop.opcode == "while":
-        return any(
-            is_direct(origins, init) and _picks_program(origins, init) for init in _tested(loop)
-        )
+        return any(is_direct(origins, init) and _picks_program(origins, init) for init in _tested(loop))
     lb, ub, step = (loop.group(name)[0] for name in ("lb", "ub", "step"))
     if not all(is_direct(origins, bound) for bound in (lb, ub, step)):
         return False

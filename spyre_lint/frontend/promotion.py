@@ -22,7 +22,7 @@ from spyre_lint.ir.types import (
     unknown_dtype,
 )
 
-_KIND_RANK = {"bool": 0, "uint": 1, "int": 2, "float": 3, "ptr": 4, "unknown": 5}
+_KIND_RANK = {"bool": 0, "uint": 1, "int": 1, "float": 2, "ptr": 3, "unknown": 4}
 FP32_TINY = 2.0**-126
 FP32_HUGE = (2 - 2**-23) * 2.0**127
 
@@ -98,7 +98,7 @@ def promote(a: DType, b: DType, *, division: bool = False) -> DType:
 def promote_with_number(tensor: DType, number: int | float | bool | Expr, *, division: bool = False) -> DType:
     """Element type of an operation between a run-time value and a Python number or constexpr.
 
-    A number of the same or a lower kind (bool < unsigned < signed < float) takes the value's type.
+    A number of the same or a lower kind (bool < integer < float) takes the value's type.
     """
     other = dtype_of_number(number)
     if tensor.kind == "ptr":

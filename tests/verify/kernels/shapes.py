@@ -329,7 +329,7 @@ BINDINGS = {
     "counted": [({"x_ptr": "*i32", "o_ptr": "*i32", "n": "i32"}, {"B": 256})],
     "index_arithmetic": [({"o_ptr": "*fp16", "n": "i32"}, {"B": 32})],
     "broadcast_chain": [({"m_ptr": "*fp32", "o_ptr": "*fp32", "s": "fp32", "n": "i32"}, {"B": 32})],
-    "outer_sum": [({"m_ptr": "*fp16", "o_ptr": "*fp16", "n": "i32"}, {"B": 32})],
+    "outer_sum": [({"m_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "masks": [({"x_ptr": "*fp16", "o_ptr": "*fp16", "n": "i32"}, {"B": 32})],
     "casts": [({"x_ptr": "*fp16", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "bits": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
