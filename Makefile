@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-fast lint format bench corpus clean
+.PHONY: help demo test test-fast lint format readme bench corpus clean
 
 help:
 	@echo "make demo       lint examples/kernels (fit for Spyre) and examples/violations (not)"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-fast  the tests that need neither Triton, the network, nor a build"
 	@echo "make lint       ruff check, ruff format --check, mypy --strict"
 	@echo "make format     rewrite the sources as ruff wants them"
+	@echo "make readme     write what the command prints now into the sessions of README.md"
 	@echo "make corpus     the published kernel libraries alone, with the time each takes"
 	@echo "make bench      cold time against flake8 on the same files"
 	@echo "make clean      remove $(VENV) and everything a tool left behind"
@@ -52,6 +53,9 @@ lint: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+readme: $(VENV)/.installed
+	$(BIN)/python -m tests.readme.sessions
 
 corpus: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m corpus --durations=0 -v

@@ -48,9 +48,7 @@ def judge_size(grid: Grid, kernels: Sequence[KernelInfo], target: SpyreTarget) -
         )
 
 
-def _unbounded(
-    grid: Grid, dim: HostValue, high: int | None, related: tuple[Related, ...], cores: int
-) -> Finding:
+def _unbounded(grid: Grid, dim: HostValue, high: int | None, related: tuple[Related, ...], cores: int) -> Finding:
     size = f"`{dim.text}`" if dim.text else "an axis"
     if high is None:
         what = f"{size} is computed from a problem size and nothing caps it"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from spyre_lint.analysis.provenance import provenance
 from spyre_lint.analysis.symbolic import symbolic_values
@@ -86,3 +86,9 @@ def views(context: KernelContext) -> Iterator[KernelInstance]:
 def violations(findings: Iterable[Finding]) -> Iterator[Finding]:
     """Only what is shown to be wrong: for views with open constexprs, of which a binding may settle the rest."""
     return (finding for finding in findings if finding.verdict is Verdict.VIOLATED)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "`a`, `b` and `c`"."""
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spyre_lint.analysis.constexprs import constexpr_roles, is_flag, problem_constexprs
 from spyre_lint.bindings import HostValue, Launch
 from spyre_lint.context import KernelContext
-from spyre_lint.findings import Finding, Level, Location, Related
+from spyre_lint.findings import Finding, Level, Location, Related, Verdict
 from spyre_lint.ir.core import Op, Param
 from spyre_lint.rules import Rule
 
@@ -22,7 +22,7 @@ def judge_tiles(context: KernelContext) -> Iterator[Finding]:
     reported: set[str] = set()
     for param, value, place in _given(context, tiles):
         finding = _judge_value(context, tiles[param], value, place)
-        if finding.verdict.value == "violated":
+        if finding.verdict is Verdict.VIOLATED:
             reported.add(param)
         yield finding
     for decorator in context.info.decorators:
@@ -37,9 +37,9 @@ def judge_tiles(context: KernelContext) -> Iterator[Finding]:
                     related=(Related(f"`{name}` is a tile", tiles[name].loc),),
                     evidence={"parameter": name},
                 )
-    for param in problem_constexprs(context):
-        if param.name in tiles and param.name not in reported:
-            yield _size_as_tile(context, param)
+    for size in problem_constexprs(context):
+        if size.name in tiles and size.name not in reported:
+            yield _size_as_tile(context, size)
 
 
 def _tile_params(context: KernelContext) -> dict[str, Param]:
@@ -121,7 +121,7 @@ def _size_as_tile(context: KernelContext, param: Param) -> Finding:
     return TILE_FROM_PROBLEM.violated(
         param.loc,
         f"`{name}` is a size of the problem and {made} at once: the tile grows with the data",
-        help=f"make `{name}` a runtime argument, add a tile parameter of fixed size and loop over the dimension with it",
+        help=f"make `{name}` a runtime argument, and loop over the dimension with a tile parameter of fixed size",
         related=related,
         evidence={"parameter": name},
     )

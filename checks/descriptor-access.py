@@ -70,9 +70,10 @@ def descriptor_parameters(context: KernelContext) -> Iterator[Finding]:
     """Parameters that the kernel, or a helper it calls, uses as a descriptor."""
     for instance in views(context):
         origins = instance.analysis(provenance)
-        used = {origins.param_of(desc) for op in instance.ir.walk() for desc in op.group("desc")}
+        accessed = (origins.param_of(desc) for op in instance.ir.walk() for desc in op.group("desc"))
+        used = {param.name for param in accessed if param is not None}
         for param in instance.ir.params:
-            if param.role == "descriptor" or param in used:
+            if param.role == "descriptor" or param.name in used:
                 yield PARAMETER.violated(
                     param.loc,
                     f"`{param.name}` is a descriptor made on the host, and the Spyre compiler lowers only those "

@@ -2,12 +2,11 @@
 
 A branch on a constant is the side taken; one that only chooses between values made before it is a `where`; inside a
 branch its condition is known. A loop that never runs vanishes, one that runs once is its body; a carried value that
-never changes is its initial value, and of two that are carried alike one remains.
+never changes is its initial value, of two that are carried alike one remains, and one that nothing uses is dropped.
 """
 
 from __future__ import annotations
 
-from spyre_lint.analysis.deadcode import keep_results
 from spyre_lint.analysis.folds import constant_of
 from spyre_lint.analysis.graph import Graph
 from spyre_lint.ir.core import Block, Op, Value
@@ -21,7 +20,7 @@ def simplify_if(graph: Graph, op: Op) -> list[Op] | None:
     if isinstance(known, int):
         return graph.inline_region(op, op.regions[0 if known else 1], [])
     changed = _know_condition(graph, op, condition)
-    for step in (_choose, _merge_with_previous):
+    for step in (_drop_unused, _choose, _merge_with_previous):
         again = step(graph, op, condition)
         if again is not None:
             return [*changed, *again]
@@ -37,6 +36,15 @@ def _know_condition(graph: Graph, op: Op, condition: Value) -> list[Op]:
         if inside:
             changed += graph.replace(condition, graph.constant(ScalarType(INT1), number), inside)
     return changed
+
+
+def _drop_unused(graph: Graph, op: Op, condition: Value) -> list[Op] | None:
+    kept = [i for i, result in enumerate(op.results) if graph.users_of(result)]
+    if len(kept) == len(op.results):
+        return None
+    again = [value.op for region in op.regions for value in _yields(region) if value.op is not None]
+    keep_results(graph, op, kept)
+    return [op, *again]
 
 
 def is_within(block: Block | None, region: Block) -> bool:
@@ -134,7 +142,7 @@ def simplify_loop(graph: Graph, op: Op) -> list[Op] | None:
             return [*(user for result, init in inits for user in graph.replace(result, init)), *_erase(graph, op)]
         if trips == 1:
             return graph.inline_region(op, op.regions[0], [op.group("lb")[0], *op.group("init")])
-    return _unchanged(graph, op) or _carried_alike(graph, op)
+    return _unused(graph, op) or _unchanged(graph, op) or _carried_alike(graph, op)
 
 
 def _erase(graph: Graph, op: Op) -> list[Op]:
@@ -157,6 +165,22 @@ def _arguments(op: Op, index: int) -> list[Value]:
     """The region arguments that one carried value enters."""
     leading = 1 if op.opcode == "for" else 0
     return [region.args[leading + index] for region in op.regions]
+
+
+def _unused(graph: Graph, op: Op) -> list[Op] | None:
+    """A carried value that is neither used in the loop nor after it. One that feeds itself stays."""
+    for index, result in enumerate(op.results):
+        passed = op.regions[0].terminator if op.opcode == "while" else None
+        users = [user for arg in _arguments(op, index) for user in graph.users_of(arg) if user is not passed]
+        if graph.users_of(result) or users:
+            continue
+        first = _arguments(op, index)[0]
+        if passed is not None and (passed.group("values").count(first) > 1 or first in passed.group("cond")):
+            continue
+        lost = [op.group("init")[index], *(_yields(region)[index] for region in op.regions)]
+        keep_results(graph, op, [i for i in range(len(op.results)) if i != index])
+        return [op, *(value.op for value in lost if value.op is not None)]
+    return None
 
 
 def _unchanged(graph: Graph, op: Op) -> list[Op] | None:
@@ -189,3 +213,23 @@ def _carried_alike(graph: Graph, op: Op) -> list[Op] | None:
         keep_results(graph, op, [i for i in range(len(op.results)) if i != index])
         return [op, *again]
     return None
+
+
+def keep_results(graph: Graph, op: Op, kept: list[int]) -> None:
+    """Leave a loop or branch only some of its results, with what they are carried through."""
+    for region in op.regions:
+        end = region.terminator
+        if end is not None:
+            groups = {name: end.group(name) for name in end.groups if name != "values"}
+            graph.set_groups(end, {**groups, "values": [end.group("values")[i] for i in kept]})
+        if op.opcode in ("for", "while"):
+            leading = 1 if op.opcode == "for" else 0
+            region.args = region.args[:leading] + [region.args[leading + i] for i in kept]
+            for position, arg in enumerate(region.args):
+                arg.index = position
+    op.results = [op.results[i] for i in kept]
+    for position, result in enumerate(op.results):
+        result.index = position
+    if op.opcode in ("for", "while"):
+        groups = {name: op.group(name) for name in op.groups if name != "init"}
+        graph.set_groups(op, {**groups, "init": [op.group("init")[i] for i in kept]})

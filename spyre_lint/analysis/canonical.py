@@ -14,7 +14,6 @@ from collections.abc import Callable
 from spyre_lint.analysis.branches import simplify_if, simplify_loop
 from spyre_lint.analysis.combine import combine, move_before_broadcast
 from spyre_lint.analysis.common import merge_equal
-from spyre_lint.analysis.deadcode import drop_dead
 from spyre_lint.analysis.folds import (
     COMMUTATIVE,
     COMPARISONS,
@@ -44,10 +43,7 @@ Pattern = Callable[[Graph, Op], "list[Op] | None"]
 def canonical(ir: KernelIR) -> Graph:
     """A rewritten copy of the kernel's body; the IR itself is left as it is."""
     graph = Graph(ir)
-    for _ in range(_MAX_VISITS):
-        changed = _rewrite(graph, (_canonicalize,))
-        if not drop_dead(graph) and not changed:
-            break
+    _rewrite(graph, (_canonicalize,))
     _rewrite(graph, (combine,))
     _rewrite(graph, (move_before_broadcast,))
     merge_equal(graph)
@@ -64,12 +60,11 @@ def _all_ops(block: Block) -> list[Op]:
     return found
 
 
-def _rewrite(graph: Graph, patterns: tuple[Pattern, ...]) -> bool:
-    """Fold, erase dead operations and apply the patterns until nothing changes; whether anything did."""
+def _rewrite(graph: Graph, patterns: tuple[Pattern, ...]) -> None:
+    """Fold, erase dead operations and apply the patterns until nothing changes."""
     graph.flush()
     todo = dict.fromkeys(reversed(_all_ops(graph.body)))
     visits: dict[Op, int] = {}
-    any_change = False
     while todo:
         op, _ = todo.popitem()
         if op in graph.erased:
@@ -80,12 +75,10 @@ def _rewrite(graph: Graph, patterns: tuple[Pattern, ...]) -> bool:
         again = _step(graph, op, patterns)
         if again is None:
             continue
-        any_change = True
         for other in again:
             if other not in graph.erased and other.opcode != "const":
                 todo[other] = None
     graph.flush()
-    return any_change
 
 
 def _step(graph: Graph, op: Op, patterns: tuple[Pattern, ...]) -> list[Op] | None:

@@ -13,7 +13,7 @@ from spyre_lint.ir.core import Block, Op, Value
 
 _CONTROL = frozenset({"for", "while", "if", "noinline_call", "yield", "condition"})
 
-# Attributes that decide what an operation computes; all of them for opcodes not named here.
+# Attributes that decide what an operation computes; for opcodes not named here all but those in `_ABOUT_THE_SOURCE`.
 _MEANING: dict[str, tuple[str, ...]] = {
     "elementwise": ("fn", "unsigned", "callee"),
     "cast": ("bitcast", "unsigned"),
@@ -23,6 +23,10 @@ _MEANING: dict[str, tuple[str, ...]] = {
     "broadcast": (),
     "make_descriptor": ("block_shape", "padding"),
 }
+
+
+# Attributes that say how an operation was written.
+_ABOUT_THE_SOURCE = frozenset({"spelling", "places", "api"})
 
 
 def merge_equal(graph: Graph) -> None:
@@ -73,7 +77,7 @@ def operation_key(op: Op) -> object:
     operands: object = tuple(operand.id for operand in op.operands)
     if op.opcode == "elementwise" and op.fn in COMMUTATIVE:
         operands = frozenset(operand.id for operand in op.operands)
-    names = _MEANING.get(op.opcode, tuple(sorted(op.attrs)))
+    names = _MEANING.get(op.opcode, tuple(sorted(op.attrs.keys() - _ABOUT_THE_SOURCE)))
     attrs = tuple((name, _plain(op.attrs.get(name))) for name in names)
     types = tuple(type_key(result.type) for result in op.results)
     regions = tuple(_region_key(region) for region in op.regions)

@@ -20,7 +20,7 @@ _READS = frozenset({"ptr_load", "block_load", "desc_load", "desc_gather"})
 _WRITES = frozenset(
     {
         *("ptr_store", "ptr_atomic", "block_store", "desc_store", "desc_scatter", "desc_atomic"),
-        *("barrier", "assert", "print", "noinline_call", "inter_tile", "layout_marker"),
+        *("barrier", "print", "noinline_call", "inter_tile", "layout_marker"),
     }
 )
 SCALAR_REGIONS = frozenset({"reduce", "scan", "map_elementwise"})
@@ -120,6 +120,8 @@ class Graph:
         operands = [names[value] for value in op.operands]
         if op.opcode == "hint" and op.results and operands:
             names[op.result] = operands[0]
+            return
+        if op.opcode == "assert":  # Triton compiles assertions in debug builds only
             return
         if op.opcode == "const":
             names[op.result] = self.constant(op.result.type, op.attrs.get("value"), op.loc)

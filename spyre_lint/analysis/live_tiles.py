@@ -7,7 +7,7 @@ that of the kernel as Triton's passes leave it (`spyre_lint.analysis.canonical`)
 Without one the tiles' bytes are formulas. The points that no other point is provably at least as heavy as are kept
 (`LiveTiles.points`), and all of them are weighed at plausible sizes: constexprs as the settings' `tiles` patterns say
 (128, `*_K` 64), an element type that nothing gives 2 bytes (fp16 and bf16, what kernels for this machine are
-written in). `LiveTiles.assumed` holds every size that was assumed, so that a message can name them.
+written in) or, where a dot or a run-time number has made the tile wider, 4 (fp32). `LiveTiles.assumed` holds every size that was assumed, so that a message can name them.
 
 Where something the frontend could not follow may hold tiles, the figure is a lower bound and `unknown` says why.
 """
@@ -15,15 +15,16 @@ Where something the frontend could not follow may hold tiles, the figure is a lo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spyre_lint.analysis.canonical import canonical
+from spyre_lint.analysis.dominance import never_above
 from spyre_lint.analysis.liveness import Point, Storage, Weighed, tile_type, weigh
 from spyre_lint.findings import Location, Related
 from spyre_lint.ir.core import Incomplete, KernelIR, Op
-from spyre_lint.ir.sym import Expr, Symbol, compare, const, maximum
+from spyre_lint.ir.sym import Expr, Symbol, const, maximum
 from spyre_lint.ir.types import DType, OpaqueType, Shape, TileType
 from spyre_lint.target import SpyreTarget
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 ASSUMED_ELEMENT_BYTES = 2
 """Bytes of an element whose type nothing gives: 16-bit floats are what kernels for this machine are written in."""
+
+ASSUMED_COMPUTED_BYTES = 4
+"""Bytes of an element whose type nothing gives but that a dot or a run-time number went into: then it is fp32."""
 
 DEFAULT_TILE = 128
 
@@ -189,7 +193,8 @@ def tile_data(tile: LiveTile) -> dict[str, object]:
 
 def share_text(size: int, target: SpyreTarget) -> str:
     """Bytes as a share of the scratchpad: `1.25 MiB, 62.5 % of the 2 MiB scratchpad`."""
-    return f"{size_text(size)}, {100 * size / target.scratchpad_bytes:.1f} % of the {size_text(target.scratchpad_bytes)} scratchpad"
+    share = 100 * size / target.scratchpad_bytes
+    return f"{size_text(size)}, {share:.1f} % of the {size_text(target.scratchpad_bytes)} scratchpad"
 
 
 def size_text(size: int) -> str:
@@ -211,22 +216,26 @@ def live_tiles(instance: KernelInstance) -> LiveTiles:
 def peak_of(ir: KernelIR, plausible: Callable[[str], int] | None = None) -> LiveTiles:
     """The peak of live tile bytes of lowered IR; `plausible` gives the size assumed for an open constexpr's name."""
     graph = canonical(ir)
-    sizes = _Sizes(plausible or (lambda _: DEFAULT_TILE))
+    pointers = {param.name for param in ir.params if param.role in ("pointer", "descriptor")}
+    sizes = _Sizes(plausible or (lambda _: DEFAULT_TILE), pointers)
     found = weigh(graph, sizes.bytes_of)
-    heaviest = sorted(found.points, key=lambda p: (-p[0], p[1].order, not p[1].before))
+    # The point at the start of a body stands at no operation: it counts only where something is live there.
+    weighed = [(weight, point) for weight, point in found.points if point.op is not None or any(point.tiles())]
+    heaviest = sorted(weighed, key=lambda p: (-p[0], p[1].order, not p[1].before))
     points = _candidates(heaviest, sizes) if sizes.assumed else [_live_point(p, weight) for weight, p in heaviest[:1]]
     if not points:
         points = [LivePoint(const(0), 0, ir.loc, (), ())]
     opaque = {(op.loc, reason): op for op in found.opaque for reason in _reasons(op)}
     unknown = [Incomplete(loc, reason, op.stack) for (loc, reason), op in opaque.items()]
-    return LiveTiles(tuple(points), _profile(found.points), sizes.assumed, tuple(unknown))
+    return LiveTiles(tuple(points), _profile(weighed), sizes.assumed, tuple(unknown))
 
 
 class _Sizes:
     """Bytes of tiles, with sizes assumed for what nothing gives."""
 
-    def __init__(self, plausible: Callable[[str], int]) -> None:
+    def __init__(self, plausible: Callable[[str], int], pointers: Collection[str]) -> None:
         self._plausible = plausible
+        self._pointers = pointers
         self.assumed: dict[Symbol, int] = {}
 
     def bytes_of(self, type_: TileType) -> int:
@@ -236,8 +245,14 @@ class _Sizes:
             return size.value
         for symbol in size.ordered_symbols():
             if symbol not in self.assumed:
-                self.assumed[symbol] = ASSUMED_ELEMENT_BYTES if symbol.kind == "size" else self._plausible(symbol.name)
+                self.assumed[symbol] = self._element(symbol) if symbol.kind == "size" else self._plausible(symbol.name)
         return _evaluate(size, self.assumed)
+
+    def _element(self, symbol: Symbol) -> int:
+        """Bytes of an element type that the parameters in `sizeof(a and b)` decide."""
+        origins = symbol.name.removeprefix("sizeof(").removesuffix(")").split(" and ")
+        stored = all(origin.lstrip("*") in self._pointers for origin in origins)
+        return ASSUMED_ELEMENT_BYTES if stored else ASSUMED_COMPUTED_BYTES
 
 
 def _evaluate(size: Expr, values: Mapping[Symbol, int]) -> int:
@@ -290,7 +305,7 @@ def _live_tile(tile: Weighed) -> LiveTile:
 
 def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes) -> list[LivePoint]:
     """The points that no other is provably at least as heavy as, the heaviest at the assumed sizes first."""
-    kept: list[tuple[Point, Expr]] = []
+    kept: list[Expr] = []
     result: list[LivePoint] = []
     seen: list[Counter[TileType]] = []
     for weight, point in heaviest:
@@ -298,11 +313,11 @@ def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes) -> list[Li
         if any(types <= other for other in seen):
             continue
         live = _live_point(point, weight)
-        if any(compare(live.bytes, "le", other) is True for _, other in kept):
+        if any(never_above(live.bytes, other) for other in kept):
             seen.append(types)
             continue
         seen.append(types)
-        kept.append((point, live.bytes))
+        kept.append(live.bytes)
         result.append(live)
         if len(result) >= _MAX_POINTS:
             break

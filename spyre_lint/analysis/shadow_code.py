@@ -414,6 +414,9 @@ class Code:
             return
         results = [i for i, result in enumerate(op.results) if result in self.cut.needed]
         names = [self._bind(op.results[i]) for i in results]
+        if op in self.cut.choices:
+            self._side(self.cut.regions(op)[0], depth, results, names)
+            return
         name = self._name(condition)
         if self.cut.control(op) & UNKNOWN:
             self._both_sides(op, depth, name, results, names)

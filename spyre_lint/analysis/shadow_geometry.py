@@ -78,6 +78,23 @@ class Space:
                 box = wider
         return tuple(box)
 
+    def extent(self, mask: int) -> tuple[int, Box]:
+        """How many elements a mask holds, and the box around them."""
+        total = 0
+        low = [cuts[-1] for cuts in self._cuts]
+        high = [cuts[0] for cuts in self._cuts]
+        while mask:
+            index = (mask & -mask).bit_length() - 1
+            mask &= mask - 1
+            volume = 1
+            for axis in reversed(range(self.rank)):
+                cuts = self._cuts[axis]
+                index, place = divmod(index, len(cuts) - 1)
+                volume *= cuts[place + 1] - cuts[place]
+                low[axis], high[axis] = min(low[axis], cuts[place]), max(high[axis], cuts[place + 1])
+            total += volume
+        return total, tuple(zip(low, high, strict=True))
+
     def lost_axes(self, missing: int, window: int) -> list[int]:
         """The dimensions along which whole slabs of the window are missing, while others are there."""
         found = []

@@ -6,7 +6,7 @@ splat its scalar. What is read from memory, and what cannot be followed, is an u
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from spyre_lint.findings import Location
 from spyre_lint.ir.core import Block, KernelIR, Op, Param, Value
@@ -40,9 +40,11 @@ class Slice:
     Control counts: what a branch yields depends on its condition, what a loop does on its bounds.
     """
 
-    def __init__(self, ir: KernelIR, opcodes: frozenset[str]) -> None:
+    def __init__(self, ir: KernelIR, opcodes: frozenset[str], choices: Mapping[Op, bool] | None = None) -> None:
+        """`choices` decides branches on constexprs that no binding gives; the other side of one is no part of it."""
         self.ir = ir
-        self.accesses = [op for op in ir.walk() if op.opcode in opcodes]
+        self.choices: Mapping[Op, bool] = choices or {}
+        self.accesses = [op for op in ir.walk() if op.opcode in opcodes and self._is_reached(op)]
         self.kept: set[Op] = set()
         self.needed: set[Value] = set()
         self.carried: dict[Op, set[int]] = {}
@@ -60,6 +62,20 @@ class Slice:
             self._expand(self._todo.pop())
         self.order = [op for op in ir.walk() if op in self.kept]
         self._settle()
+
+    def regions(self, op: Op) -> list[Block]:
+        """The regions of an operation that can be run."""
+        if op in self.choices:
+            return [op.regions[0 if self.choices[op] else 1]]
+        return op.regions
+
+    def _is_reached(self, op: Op) -> bool:
+        block = op.block
+        while block is not None and block.parent is not None:
+            if not any(block is region for region in self.regions(block.parent)):
+                return False
+            block = block.parent.block
+        return True
 
     # ---- what is needed ----------------------------------------------------------------------------------
 
@@ -86,7 +102,7 @@ class Slice:
         elif op.opcode == "for":
             for group in ("lb", "ub", "step"):
                 self._need(op.group(group))
-        elif op.opcode == "if":
+        elif op.opcode == "if" and op not in self.choices:
             self._need(op.group("cond"))
         elif op.opcode == "while":
             end = op.regions[0].terminator
@@ -130,7 +146,7 @@ class Slice:
         if op.opcode in ("for", "while"):
             self._carry(op, index)
             return
-        for region in op.regions:
+        for region in self.regions(op):
             end = region.terminator
             if end is not None:
                 self._need(end.operands[index : index + 1])
@@ -255,7 +271,7 @@ class Slice:
         if op.opcode == "while":
             end = op.regions[0].terminator
             return self.all_deps(end.group("cond")) if end is not None else UNKNOWN
-        return self.all_deps(op.group("cond"))
+        return 0 if op in self.choices else self.all_deps(op.group("cond"))
 
     def loop_bit(self, op: Op) -> int:
         """The bit of a loop's counter and carried values."""
@@ -283,7 +299,7 @@ class Slice:
         if op.opcode in ("for", "while"):
             return self.control(op) | self._carried_deps(op, index)
         total = self.control(op) if op.opcode == "if" else 0
-        for region in op.regions:
+        for region in self.regions(op):
             end = region.terminator
             total |= self.all_deps(end.operands[index : index + 1]) if end is not None else UNKNOWN
         return total

@@ -154,3 +154,23 @@ def is_literal(value: Expr) -> bool:
     if value.is_const:
         return True
     return any(call.op in _DIVISIONS and call.args[0].is_const for call in value.calls())
+
+
+def follows(value: Value, index: Value) -> bool:
+    """Whether a value is computed from a loop's counter by arithmetic (and not merely inside that loop)."""
+    seen: set[Value] = set()
+    todo = [value]
+    while todo:
+        current = todo.pop()
+        if current is index:
+            return True
+        if current in seen or current.op is None:
+            continue
+        seen.add(current)
+        op = current.op
+        if op.opcode in ("elementwise", "where", "expand_dims", "broadcast", "reshape", *_SAME):
+            todo.extend(op.operands)
+        elif op.opcode == "if":
+            ends = [region.terminator for region in op.regions]
+            todo.extend(end.operands[current.index] for end in ends if end and current.index < len(end.operands))
+    return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from spyre_lint.bindings import Driver, KernelId, Launch
@@ -29,6 +29,8 @@ class FileIndex:
     kernels: list[KernelInfo] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
     drivers: list[Driver] = field(default_factory=list)
+    calls: frozenset[KernelId] = frozenset()
+    """Jit functions that those of the file call: the helpers, wherever they are defined."""
     results: list[Result] = field(default_factory=list)
     failed: bool = False
 
@@ -52,6 +54,12 @@ class Usage:
     drivers: Mapping[KernelId, tuple[Driver, ...]]
     roles: Mapping[str, str]
     """Role of every file that a kernel is defined in."""
+    helpers: frozenset[KernelId] = frozenset()
+    """Jit functions that other jit functions call."""
+
+    def known(self, info: KernelInfo) -> KernelInfo:
+        """A kernel of one file with what all files tell of it: whether it is a helper."""
+        return replace(info, is_helper=True) if info.id in self.helpers else info
 
 
 def internal_error(what: str, error: BaseException, location: Location, kernels: tuple[KernelId, ...] = ()) -> Result:

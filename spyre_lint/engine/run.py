@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -105,7 +105,7 @@ class Run:
                 usage = self.usage(indexes)
                 results += workers.check(usage)
         kernels = {file.path: file.kernels for index in indexes for file in index.files}
-        listed_kernels = {file.path: kernels.get(file.path, []) for file in listed}
+        listed_kernels = {file.path: [usage.known(info) for info in kernels[file.path]] for file in listed}
         problems = [*found.problems, *misfits(found.settings.values(), listed_kernels)]
         failed = {file.path for index in indexes for file in index.files if file.failed}
         findings, suppressed, hidden = self._finish(results, [file for file in listed if file.path not in failed])
@@ -210,12 +210,14 @@ class Run:
         for index in indexes:
             for kernel, info in index.elsewhere.items():
                 kernels.setdefault(kernel, info)
+        helpers = frozenset(called for index in indexes for file in index.files for called in file.calls)
+        kernels = {kernel: replace(info, is_helper=kernel in helpers) for kernel, info in kernels.items()}
         roles: dict[str, str] = {}
         for kernel in kernels:
             if kernel.path not in roles:
                 file_of_kernel = self.source(kernel.path)
                 roles[kernel.path] = file_of_kernel.role if file_of_kernel is not None else "spyre"
-        return Usage(kernels, _frozen(launches), _frozen(drivers), roles)
+        return Usage(kernels, _frozen(launches), _frozen(drivers), roles, helpers)
 
     # ------------------------------------------------------------------ findings
 

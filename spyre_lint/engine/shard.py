@@ -11,7 +11,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from spyre_lint.bindings import Binding, Driver, Launch
@@ -87,6 +87,7 @@ class Shard:
     def index(self) -> Index:
         """Read, parse and index the shard's files."""
         index = Index([self._index_file(self._files[path]) for path in self._own])
+        self._find_launches(index.files)
         for file in index.files:
             self._index[file.path] = file
             wanted = [kernel for launch in file.launches for kernel in launch.kernels]
@@ -126,7 +127,7 @@ class Shard:
 
     def _index_module(self, file: SourceFile, entry: FileIndex) -> None:
         from spyre_lint.frontend.drivers import drivers_of
-        from spyre_lint.frontend.launches import launches_of
+        from spyre_lint.frontend.kernels import calls_of
 
         module = self.project.module(file.path)
         if module is None:
@@ -136,15 +137,29 @@ class Shard:
             entry.failed = True
             return
         entry.kernels = [kernel.info for kernel in self._kernels_in(file.path)]
-        entry.launches = list(launches_of(self.project, module))
+        entry.calls = calls_of(self.project, module) if entry.kernels else frozenset()
         entry.drivers = list(drivers_of(self.project, module))
+
+    def _find_launches(self, files: Iterable[FileIndex]) -> None:
+        """The launches of all files together, since callers in one tell which kernel a launch in another runs."""
+        able = {file.path: file for file in files if not file.failed and may_matter(self._files[file.path].text)}
+        if not able:
+            return
+        from spyre_lint.frontend.launches import find_launches
+
+        try:
+            for path, launches in find_launches(self.project, able).items():
+                able[path].launches = launches
+        except Exception as error:
+            for path, file in able.items():
+                file.results.append(internal_error(f"finding the launches of {path}", error, Location(path, 1)))
 
     def _kernels_in(self, path: str) -> list[Kernel]:
         if path not in self._kernels:
             from spyre_lint.frontend.kernels import kernels_of
 
             module = self.project.module(path)
-            self._kernels[path] = [] if module is None else list(kernels_of(self.project, module))
+            self._kernels[path] = [] if module is None else kernels_of(self.project, module, elsewhere=False)
         return self._kernels[path]
 
     # ------------------------------------------------------------------ check
@@ -159,20 +174,24 @@ class Shard:
             if entry.failed:
                 continue
             if KERNEL_CODES.get(file.role, ()):
-                for kernel in self._kernels_in(path) if entry.kernels else ():
+                for kernel in self._known_kernels(path, usage) if entry.kernels else ():
                     if is_checked(kernel.info, file.role, usage):
                         results += self._check_kernel(kernel, file, usage)
             if file.listed:
                 results += self._check_host(file, entry, usage)
-                results += self._check_file(file, entry)
+                results += self._check_file(file, entry, usage)
         return results
+
+    def _known_kernels(self, path: str, usage: Usage) -> list[Kernel]:
+        """The kernels of a file with what all shards know of them: whether they are helpers."""
+        return [replace(kernel, info=usage.known(kernel.info)) for kernel in self._kernels_in(path)]
 
     def contexts(self, path: str, usage: Usage, failures: list[Result]) -> list[KernelContext]:
         """The kernels of one of the shard's files, lowered; what fails is added to `failures`."""
         file = self._files[path]
         contexts = (
             self._context(kernel, file, usage, failures)
-            for kernel in self._kernels_in(path)
+            for kernel in self._known_kernels(path, usage)
             if is_checked(kernel.info, file.role, usage)
         )
         return [context for context in contexts if context is not None]
@@ -292,8 +311,9 @@ class Shard:
                 if launch_gets(roles, finding.code):
                     yield Result(_of_kernel(finding, infos[0]) if len(infos) == 1 else finding, ids)
 
-    def _check_file(self, file: SourceFile, entry: FileIndex) -> Iterable[Result]:
-        context = FileContext(file, entry.kernels, self._settings[file.path])
+    def _check_file(self, file: SourceFile, entry: FileIndex, usage: Usage) -> Iterable[Result]:
+        kernels = [usage.known(info) for info in entry.kernels]
+        context = FileContext(file, kernels, self._settings[file.path])
         for check in self._by_scope.get("file", ()):
             if not any(kernel_gets(file.role, rule.code) for rule in check.rules):
                 continue

@@ -200,13 +200,13 @@ class Calls(Branches):
     ) -> Any:
         """A helper that Triton may keep as a call: if it does, its body stands in a region of its own."""
         block = Block()
+        leaves = [leaf for value in bound.values() for leaf in flatten(value) if isinstance(leaf, Value)]
         with self.b.inside(block):
-            result = self._run_inlined(definition, node, bound)
+            result = self._run_inlined(definition, node, bound)  # which binds the callee's own names in `bound` too
         if not function.noinline and not any(op.attrs.get("early_return") for op in block.ops):
             for op in block.ops:
                 self.b.block.append(op)
             return result
-        leaves = [leaf for value in bound.values() for leaf in flatten(value) if isinstance(leaf, Value)]
         leaves = list(dict.fromkeys(leaves))
         for leaf in leaves:
             argument = self.b.value(leaf.type, leaf.name)

@@ -319,8 +319,7 @@ def _dict(machine: Interpreter, args: Arguments) -> Any:
                     table.open = "a key is not known"
             if hostitems.iterate(value) is None:
                 table.open = "its items are not known"
-    module = args.keywords[0][2].root() if args.keywords else None
-    owner = machine.project.module(module.file) if module is not None and isinstance(module, nodes.Module) else None
+    owner = machine.module_of(args.keywords[0][2]) if args.keywords else None
     for name, value, where in args.keywords:
         table.items[name] = value
         if isinstance(owner, Module):
@@ -392,13 +391,26 @@ def _quantifier(every: bool) -> Callable[[Interpreter, Arguments], Any]:
     return function
 
 
+def _reduce(machine: Interpreter, args: Arguments) -> Any:
+    """`functools.reduce`: over a tensor's sizes it is a size again (their product, mostly)."""
+    value = args.get(1, "iterable")
+    items = hostitems.iterate(value)
+    function = args.get(0, "function")
+    if items is None or not (isinstance(function, External) and function.name == "operator.mul"):
+        return problem() if hostitems.from_problem(value) else unknown("what functools.reduce does is not followed")
+    total = scalar(args.get(2, "initial") or known(1))
+    for item in items:
+        total = hostmath.binary("*", total, scalar(item))
+    return total
+
+
 def _getattr(machine: Interpreter, args: Arguments) -> Any:
     name = scalar(args.get(1, "name") or unknown("its name is missing"))
     owner = args.get(0, "object")
     if not name.is_known or not isinstance(name.value, str):
         return unknown("an attribute's name is not known")
     where = args.positional[0][1]
-    root = machine.project.module(where.root().file)
+    root = machine.module_of(where)
     if root is None:
         return unknown("an attribute can't be followed")
     found = machine.attribute(owner, name.value, where, machine.module_frame(root))
@@ -430,4 +442,5 @@ _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "builtins.any": _quantifier(every=False),
     "builtins.getattr": _getattr,
     "itertools.product": _product_of,
+    "functools.reduce": _reduce,
 }

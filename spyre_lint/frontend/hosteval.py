@@ -122,6 +122,11 @@ class Interpreter:
 
     # ------------------------------------------------------------------ names
 
+    def module_of(self, node: nodes.NodeNG) -> Module | None:
+        """The file that a node belongs to."""
+        root = node.root()
+        return self.project.module(root.name) if isinstance(root, nodes.Module) else None
+
     def module_frame(self, module: Module) -> Frame:
         """A module's variables after its top-level code has run (only its assignments and calls are followed)."""
         frame = self._frames.get(module.path)

@@ -140,6 +140,20 @@ class Module:
         return text if len(text) <= MAX_SOURCE_TEXT else text[: MAX_SOURCE_TEXT - 3] + "..."
 
 
+class _TreeBuilder(AstroidBuilder):  # type: ignore[misc]  # astroid ships no types
+    """Builds a tree and nothing else.
+
+    The steps left out follow star imports and infer what attributes are set on: both read other modules, installed ones
+    included, which linting must not do, and take far longer than parsing.
+    """
+
+    def add_from_names_to_locals(self, node: nodes.ImportFrom, global_name: object) -> None:
+        """Names that imports bind are found in `Scope`, not in the tree."""
+
+    def delayed_assattr(self, node: nodes.AssignAttr) -> None:
+        """Attributes set on objects are of no interest."""
+
+
 def parse(path: str, text: str) -> Module | SyntaxProblem:
     """Parse a file's text. Never raises: what does not parse is a `SyntaxProblem`.
 
@@ -150,7 +164,7 @@ def parse(path: str, text: str) -> Module | SyntaxProblem:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            builder = AstroidBuilder(AstroidManager(), apply_transforms=False)
+            builder = _TreeBuilder(AstroidManager(), apply_transforms=False)
             tree = builder.string_build(text, modname=path, path=path)
         return Module(path, text, tree)
     except AstroidSyntaxError as error:

@@ -77,6 +77,15 @@ def test_kernels_of_a_file(lint: Linter) -> None:
     assert [each.slug for each in report.invariants] == ["memory", "sizes", "host"]
 
 
+def test_kernels_with_one_name_are_all_there(lint: Linter) -> None:
+    second = (
+        COPY.split("\n\n\n")[1].replace("    x = tl.load(x_ptr + offsets)", "    x = offsets").replace("\n", "\n    ")
+    )
+    report = lint({"a.py": COPY + "\nif OTHER:\n    " + second + "\n"})
+    assert [(entry.name, entry.line) for entry in report.kernels] == [("copy", 6), ("copy", 13)]
+    assert [each for each in found(report) if "SPY10" in each] == ["SPY101@a.py:8", "SPY102@a.py:9", "SPY102@a.py:16"]
+
+
 def test_a_tree_without_kernels_is_clean(lint: Linter) -> None:
     report = lint({"a.py": "x = 1\n", "b.py": "import triton\n"})
     assert report.findings == ()

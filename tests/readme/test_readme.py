@@ -2,64 +2,40 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from spyre_lint.output import FORMATS
 from spyre_lint.registry import Registry
+from tests.readme.sessions import README, SESSION, printed, run
 
-ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SESSIONS = re.findall(r"^```console\n\$ (.+?)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-
-
-def block(language: str) -> str:
-    """The first fenced block of a language."""
-    found = re.search(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+TEXT = README.read_text(encoding="utf-8")
+SESSIONS = SESSION.findall(TEXT)
 
 
-@pytest.mark.parametrize(("command", "shown"), SESSIONS, ids=[command for command, _ in SESSIONS])
-def test_sessions_print_what_is_shown(command: str, shown: str) -> None:
-    program, *arguments = shlex.split(command)
-    assert program == "spyre-lint"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "spyre_lint", *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    assert done.stdout.rstrip() == shown.rstrip()
+@pytest.mark.parametrize(("arguments", "shown"), SESSIONS, ids=[arguments for arguments, _ in SESSIONS])
+def test_sessions_print_what_is_shown(arguments: str, shown: str) -> None:
+    assert shown == printed(arguments), "`make readme` writes what is printed now"
 
 
-def test_there_are_sessions_for_a_clean_and_for_a_failing_run() -> None:
-    assert [command for command, shown in SESSIONS if "All clean" in shown or "error[" in shown] == [
-        command for command, _ in SESSIONS
-    ]
-    assert len(SESSIONS) >= 2
+def test_there_is_a_clean_and_a_failing_session() -> None:
+    assert any(shown.startswith("All clean: ") for _, shown in SESSIONS)
+    assert any("error[SPY" in shown for _, shown in SESSIONS)
+    assert not [shown for _, shown in SESSIONS if "SPY905" in shown]
 
 
 def test_the_table_lists_the_invariants_that_exist() -> None:
-    rows = re.findall(r"^\| (SPY\d)xx \| `([a-z0-9-]+)` \|", README, re.MULTILINE)
+    rows = re.findall(r"^\| (SPY\d)xx \| `([a-z0-9-]+)` \|", TEXT, re.MULTILINE)
     registry = Registry.load()
-    expected = {(rule.code[:4], rule.invariant) for rule in registry.rules.values()}
-    assert set(rows) == expected
-    assert len(rows) == len(set(rows))
+    assert rows == sorted({(rule.code[:4], rule.invariant) for rule in registry.rules.values()})
 
 
 def test_the_configuration_example_is_accepted(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text(block("toml"), encoding="utf-8")
+    example = re.search(r"^```toml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+    assert example is not None
+    (tmp_path / "pyproject.toml").write_text(example[1], encoding="utf-8")
     kernel = tmp_path / "kernels" / "norm" / "spyre.py"
     kernel.parent.mkdir(parents=True)
     kernel.write_text(
@@ -67,25 +43,25 @@ def test_the_configuration_example_is_accepted(tmp_path: Path) -> None:
         "@triton.jit\ndef _norm_kernel_spyre(x_ptr, BLOCK: tl.constexpr):\n    pass\n",
         encoding="utf-8",
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "spyre_lint", "--select", "SPY901", "."],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(["--select", "SPY901", "."], cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_every_option_and_format_named_is_one_of_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "spyre_lint", "check", "--help"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
-    assert named <= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", done.stdout))
-    assert all(f"`{name}`" in README for name in FORMATS)
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", TEXT))
+    assert named <= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", run(["check", "--help"]).stdout))
+    assert all(f"`{name}`" in TEXT for name in FORMATS)
+
+
+def test_every_command_named_exists() -> None:
+    synopsis = re.findall(r"^    spyre-lint ([a-z]+) ", TEXT, re.MULTILINE)
+    listed = run(["--help"]).stdout.partition("Commands:")[2].split()
+    assert synopsis
+    assert set(synopsis) <= set(listed)
+
+
+def test_every_make_target_named_exists() -> None:
+    targets = re.findall(r"^    make ([a-z-]+)", TEXT, re.MULTILINE)
+    makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
+    assert {"demo", "test"} <= set(targets)
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
