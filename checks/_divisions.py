@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spyre_lint.analysis.constexprs import constexpr_roles, is_flag, is_named_like_tile
+from spyre_lint.analysis.constexprs import constexpr_roles, problem_constexprs
 from spyre_lint.analysis.symbolic import SymbolicValues, symbolic_values
 from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.findings import Finding, Level
@@ -37,7 +37,7 @@ def judge_divisions(instance: KernelInstance) -> Iterator[Finding]:
     for op, (dividend, divisor) in found:
         if (dividend, divisor) in guarded or not _is_size(instance, dividend):
             continue
-        if _rounds_up(dividend, divisor) or divides(divisor, dividend):
+        if _rounds_up(dividend, divisor) or divides(divisor, dividend) or _tail_is_told(op, dividend, values, instance):
             continue
         if any(symbol.kind in ("nprog", "pid") for symbol in divisor.symbols()):
             continue  # a share of the work: the shadow launch shows whether anything is lost
@@ -63,17 +63,9 @@ def judge_constexpr_divisions(context: KernelContext) -> Iterator[Finding]:
 
 
 def _constexpr_sizes(context: KernelContext) -> set[str]:
-    """Constexprs that may be sizes of the problem: no tiles, properties of the model or switches."""
+    """Constexprs that hold a size of the problem and are no tiles."""
     tiles = context.source.analysis(constexpr_roles).tiles
-    return {
-        param.name
-        for param in context.source.ir.params
-        if param.role == "constexpr"
-        and param.name not in tiles
-        and not is_named_like_tile(param.name)
-        and not context.settings.is_model_constant(param.name)
-        and not is_flag(context, param)
-    }
+    return {param.name for param in problem_constexprs(context) if param.name not in tiles}
 
 
 def _calls(expr: Expr) -> Iterator[Call]:
@@ -137,6 +129,20 @@ def _rounds_up(dividend: Expr, divisor: Expr) -> bool:
     if rest.constant != 0:
         return False
     return divisor.is_const or not rest.symbols() & divisor.symbols()
+
+
+def _tail_is_told(op: Op, dividend: Expr, values: SymbolicValues, instance: KernelInstance) -> bool:
+    """Whether the end of the whole blocks, `n // b * b`, is compared with the size: then the tail has its own way."""
+    quotient = values.of(op.result).single_atom()
+    if not isinstance(quotient, Call):
+        return False
+    for other in instance.ir.ops("elementwise"):
+        if other.fn in _COMPARISONS:
+            left, right = (values.of(operand) for operand in other.operands)
+            for one, two in ((left, right), (right, left)):
+                if quotient in _calls(one) and dividend.symbols() & two.symbols():
+                    return True
+    return False
 
 
 def _is_compared(value: Value, instance: KernelInstance) -> bool:

@@ -50,11 +50,17 @@ def _raw_load(instance: KernelInstance, op: Op) -> Iterator[Finding]:
     else:
         help_ = "make a descriptor with `tl.make_tensor_descriptor` and read its blocks with `.load([...])`"
         help_ += "; its `shape` takes the place of the mask" if op.group("mask") else ""
-    fill = op.operand("other")
-    if fill is not None and fill.op is not None and fill.op.opcode == "const" and fill.op.attrs["value"]:
-        help_ += f"; it fills with 0 instead of {fill.op.attrs['value']}, so `tl.where` has to set what lies outside"
+    if _fill(op):
+        help_ += f"; it fills with 0 instead of {_fill(op)}, so `tl.where` has to set what lies outside"
     message = f"`{spelled(op)}` reads {what} through {_through(instance, op)}"
     yield RAW_LOAD.violated(op.loc, message, help=help_, related=instance.related_calls(op))
+
+
+def _fill(op: Op) -> str:
+    """What a load puts where its mask is false, where that is known not to be 0."""
+    fill = op.operand("other")
+    value = fill.op.attrs["value"] if fill is not None and fill.op is not None and fill.op.opcode == "const" else 0
+    return str(value) if isinstance(value, (int, float)) and value != 0 else ""
 
 
 def _raw_store(instance: KernelInstance, op: Op) -> Finding:

@@ -70,6 +70,25 @@ def known_size(instance: KernelInstance, value: Value) -> Expr:
     return size.substitute(known) if known else size
 
 
+def block_text(instance: KernelInstance, access: Op, axis: int, *, value: bool = True) -> str:
+    """A block dimension of the descriptor of an access as written, with its value where that says more."""
+    made = instance.analysis(provenance).descriptor(access.group("desc")[0])
+    if made is None or axis >= len(made.attrs["block_shape"]):
+        return "its block"
+    size = str(made.attrs["block_shape"][axis])
+    said = written(made, "block_shape", axis) or size
+    return f"`{said}` = {size}" if value and said != size else f"`{said}`"
+
+
+def extent_text(instance: KernelInstance, access: Op, axis: int) -> str:
+    """An extent of the descriptor of an access as written."""
+    made = instance.analysis(provenance).descriptor(access.group("desc")[0])
+    if made is None or axis >= len(made.group("shape")):
+        return "the tensor"
+    extent = made.group("shape")[axis]
+    return f"`{written(made, 'shape', axis) or instance.analysis(symbolic_values).of(extent)}`"
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun: `1 byte`, `4 bytes`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spyre_lint.analysis.constexprs import constexpr_roles, is_flag, problem_constexprs
+from spyre_lint.analysis.constexprs import constexpr_roles, is_flag, is_named_like_tile, problem_constexprs
 from spyre_lint.bindings import HostValue, Launch
 from spyre_lint.context import KernelContext
 from spyre_lint.findings import Finding, Level, Location, Related, Verdict
@@ -76,12 +76,20 @@ def _judge_value(context: KernelContext, param: Param, value: HostValue, place: 
     text = f"`{value.text}`" if value.text else "its value"
     low, high = value.bounds
     evidence = {"parameter": param.name, "low": low, "high": high}
+    if value.reason == f"the caller chooses {text}" and is_named_like_tile(value.text.rpartition(".")[2]):
+        return TILE_FROM_PROBLEM.unproven_at(
+            place,
+            f"the caller chooses the tile `{param.name}`, and whether it passes a fixed size is not known",
+            help=f"give {text} a default, or read it from a constant",
+            related=related,
+            evidence=evidence,
+        )
     if value.kind in ("problem", "interval") and value.from_problem:
         if high is not None:
             return TILE_FROM_PROBLEM.violated(
                 place,
-                f"the tile `{param.name}` follows the problem size up to {high}: {text} asks for another kernel for "
-                "every size below that",
+                f"the tile `{param.name}` is computed from a problem size and capped at {high}: every smaller size "
+                f"compiles a kernel of its own",
                 help=_fixed_help(param.name, high),
                 level=Level.WARNING,
                 related=related,
@@ -89,7 +97,7 @@ def _judge_value(context: KernelContext, param: Param, value: HostValue, place: 
             )
         return TILE_FROM_PROBLEM.violated(
             place,
-            f"the tile `{param.name}` is computed from a problem size: {text} grows with the data, and so does the "
+            f"the tile `{param.name}` is computed from a problem size: {text} grows with the data, and with it the "
             "scratchpad that the tile takes",
             help=_fixed_help(param.name),
             related=related,

@@ -14,6 +14,17 @@ from spyre_lint.checks._descriptors import (
     STRIDE_ALIGNMENT,
     judge_descriptor,
 )
+from spyre_lint.checks._gaps import COMPILER_GAP, RANK_REDUCED, judge_gaps, judge_rank
+from spyre_lint.checks._indices import (
+    GATHER_SHAPE,
+    INDEX_NOT_LOADED,
+    MIXED_INDEX,
+    judge_gather_shape,
+    judge_index,
+    judge_mixing,
+)
+from spyre_lint.checks._offsets import LOOP_INVARIANT, OFFSET_MULTIPLE, judge_invariance, judge_offsets
+from spyre_lint.checks._padding import REDUNDANT_MASK, SCATTER_TAIL, TAIL_FILL, judge_padding
 from spyre_lint.checks._pointers import (
     BASE_ARITHMETIC,
     BLOCK_POINTER,
@@ -32,6 +43,7 @@ PARAMETER = Rule(
     "SPY120", "descriptor-parameter", Level.WARNING, "A kernel takes a descriptor that was made on the host."
 )
 _ACCESSES = ("desc_load", "desc_store", "desc_atomic", "desc_gather", "desc_scatter")
+_INDIRECT = ("desc_gather", "desc_scatter")
 
 
 @check(RAW_LOAD, RAW_STORE, RAW_ATOMIC, BLOCK_POINTER, BASE_ARITHMETIC, scope="kernel")
@@ -63,6 +75,45 @@ def descriptors_in_every_branch(instance: KernelInstance) -> Iterator[Finding]:
     """
     found = (finding for finding in descriptors(instance) if finding.code != BLOCK_CONSTEXPR.code)
     yield from violations(found)
+
+
+@check(OFFSET_MULTIPLE, scope="instance")
+def offsets(instance: KernelInstance) -> Iterator[Finding]:
+    """Where the blocks of all accesses start."""
+    for op in instance.ir.ops(*_ACCESSES):
+        yield from judge_offsets(instance, op)
+
+
+@check(REDUNDANT_MASK, TAIL_FILL, SCATTER_TAIL, scope="instance")
+def padding(instance: KernelInstance) -> Iterator[Finding]:
+    """What becomes of the lanes past the end of a tensor."""
+    yield from judge_padding(instance)
+
+
+@check(GATHER_SHAPE, scope="instance")
+def gathers(instance: KernelInstance) -> Iterator[Finding]:
+    """Blocks and numbers of indices of gathers and scatters under a binding."""
+    for op in instance.ir.ops(*_INDIRECT):
+        yield from judge_gather_shape(instance, op)
+
+
+@check(MIXED_INDEX, INDEX_NOT_LOADED, LOOP_INVARIANT, COMPILER_GAP, scope="source")
+def forms(instance: KernelInstance) -> Iterator[Finding]:
+    """How indices are made, loads that stand still, forms the compiler does not know: in every branch."""
+    for op in instance.ir.walk():
+        yield from judge_mixing(instance, op)
+        if op.opcode in _INDIRECT:
+            yield from judge_index(instance, op)
+    yield from judge_invariance(instance)
+    yield from judge_gaps(instance)
+
+
+@check(RANK_REDUCED, scope="kernel")
+def ranks(context: KernelContext) -> Iterator[Finding]:
+    """Reshapes right at a load or store; which dimensions are 1 may be known under a binding only."""
+    for instance in views(context):
+        for op in instance.ir.ops("reshape", "desc_store"):
+            yield from judge_rank(instance, op)
 
 
 @check(PARAMETER, scope="kernel")

@@ -4,16 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spyre_lint.checks._coverage import judge_coverage
 from spyre_lint.checks._grids import AXES, TOO_MANY, UNBOUNDED, axes_read, judge_axes, judge_size
-from spyre_lint.context import DriverContext, KernelInstance, LaunchContext
+from spyre_lint.context import DriverContext, KernelContext, KernelInstance, LaunchContext
 from spyre_lint.findings import Finding, Level, Related
 from spyre_lint.rules import Rule, check
 
+_NO_SHARE = ("SPY304", "SPY307")
+"""A kernel that no program id steers loses and doubles work for that one reason."""
+
+NO_LOOP = Rule(
+    "SPY303",
+    "missing-distribution-loop",
+    Level.ERROR,
+    "The program id picks the tile, and no loop does the tiles that there are no programs for.",
+    silenced_by=_NO_SHARE,
+)
 NO_PROGRAM_ID = Rule(
     "SPY304",
     "num-programs-without-program-id",
     Level.ERROR,
     "A kernel asks how many programs there are but never which of them it is.",
+)
+UNCLAMPED = Rule(
+    "SPY305",
+    "unclamped-distribution-end",
+    Level.ERROR,
+    "A program walks tiles past the end of the work.",
+    silenced_by=("SPY303", "SPY308", "SPY502"),
+)
+DUPLICATED = Rule(
+    "SPY306", "work-duplicated", Level.ERROR, "Two programs store the same element.", silenced_by=_NO_SHARE
+)
+SINGLE_CORE = Rule("SPY307", "single-core-kernel", Level.WARNING, "A kernel walks independent tiles on one core only.")
+PARTITION = Rule(
+    "SPY308",
+    "partition-dependent",
+    Level.ERROR,
+    "How much of the work is done depends on the number of cores.",
+    silenced_by=_NO_SHARE,
 )
 
 
@@ -50,3 +79,9 @@ def program_id_is_read(instance: KernelInstance) -> Iterator[Finding]:
         help="start each program at its own share: `start = tl.program_id(0) * per_core`",
         related=(Related("the number of programs is read here", asked.loc), *instance.related_calls(asked)),
     )
+
+
+@check(NO_LOOP, UNCLAMPED, DUPLICATED, SINGLE_CORE, PARTITION, scope="kernel")
+def work_is_shared_out(context: KernelContext) -> Iterator[Finding]:
+    """The tiles that the programs of a shadow launch store, for every number of cores."""
+    yield from judge_coverage(context, (NO_LOOP, UNCLAMPED, DUPLICATED, SINGLE_CORE, PARTITION))

@@ -194,6 +194,38 @@ def dump(target: str, unbound: bool, **options: Any) -> None:
     raise SystemExit(EXIT_UNUSABLE if result.failures else 0)
 
 
+@cli.command()
+@click.argument("target", metavar="PATH[::KERNEL]")
+@click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
+@_kernel_options
+def budget(target: str, output_format: str, color: str, **options: Any) -> None:
+    """Show the scratchpad over a kernel's lines: the peak, what is live there, what would fit."""
+    from spyre_lint.budget import budget_of
+    from spyre_lint.engine.inspect import inspect
+    from spyre_lint.output import budget as output
+    from spyre_lint.output import wants_color
+
+    registry = _registry()
+    result = _or_exit(lambda: inspect(target, _run_options(**options), registry))
+    budgets = [budget_of(context) for context in result.contexts]
+    if output_format == "json":
+        click.echo(output.render_json(budgets), nl=False)
+    else:
+        colored = color == "always" or (color == "auto" and wants_color(sys.stdout))
+        lines = {context.info.id.path: context.file.line for context in result.contexts}
+        text = output.render(
+            budgets,
+            lambda path, line: lines[path](line),
+            style=(lambda text, name: click.style(text, fg=name)) if colored else output.plain,
+            blocks=(getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") in ("utf8", "utf16"),
+        )
+        click.echo(text, nl=False, color=colored)
+    for failure in result.failures:
+        _complain([f"{failure.finding.location}: {failure.finding.message}"], "error")
+    raise SystemExit(EXIT_UNUSABLE if result.failures else 0)
+
+
 def _run_options(
     *,
     config: str | None,

@@ -1,7 +1,7 @@
 """Settings: what a run is asked to do, as one frozen record per configuration file.
 
 `Settings` is plain data that checks, analyses and the engine share. A table `[tool.spyre-lint]` in `pyproject.toml`,
-or the same keys at top level of `spyre-lint.toml`, is read by `spyre_lint.config_models`; that module and the
+or the same keys at top level of `spyre-lint.toml`, is validated by `spyre_lint.config_models`; that module and the
 validation library behind it are imported only when such a table exists.
 
 The nearest configuration upwards from a file's directory holds for the file (a `pyproject.toml` without the table
@@ -13,17 +13,22 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from spyre_lint.findings import Finding, Level, Verdict
-from spyre_lint.source.files import absolute
+from spyre_lint.source.files import absolute, relative_path
 from spyre_lint.target import DEFAULT_TARGET, Profile, SpyreTarget
 
 if TYPE_CHECKING:
     from spyre_lint.registry import Registry
+
+TABLE: Final = "spyre-lint"
+"""Name of the table in `pyproject.toml`, below `tool`."""
 
 CONFIG_NAMES: Final = ("spyre-lint.toml", "pyproject.toml")
 
@@ -134,11 +139,7 @@ class Settings:
 
     def relative(self, path: str) -> str:
         """A file's path relative to `root`, with forward slashes; absolute where it lies on another drive."""
-        full = absolute(path)
-        try:
-            return os.path.relpath(full, self.root or None).replace(os.sep, "/")
-        except ValueError:
-            return full.replace(os.sep, "/")
+        return relative_path(absolute(path), self.root or None)
 
     def failing(self, finding: Finding) -> bool:
         """Whether a finding makes the run fail: at or above `fail_on`, or unproven under `strict`."""
@@ -230,17 +231,56 @@ class ConfigResolver:
         return None
 
     def _load(self, path: Path, *, required: bool) -> Settings | None:
-        if not required and path.name == "pyproject.toml" and not _mentions_tool(path):
+        shown = relative_path(str(path))
+        document = read_toml(path, shown)
+        table, prefix = document, ()
+        if path.name == "pyproject.toml":
+            table, prefix = _own_table(document), ("tool", TABLE)
+            if table is None and required:
+                raise ConfigError(f"{shown}: has no table [tool.{TABLE}]")
+        if table is None:
             return None
-        from spyre_lint.config_models import load_settings
+        from spyre_lint.config_models import settings_from
 
-        settings = load_settings(path, self._registry, required=required)
-        return None if settings is None else self._overrides.apply(settings)
+        return self._overrides.apply(settings_from(table, ConfigPlace(shown, prefix, path.parent), self._registry))
 
 
-def _mentions_tool(path: Path) -> bool:
-    """Whether a `pyproject.toml` can hold the table at all; spares the TOML parser where it cannot."""
+@dataclass(frozen=True, slots=True)
+class ConfigPlace:
+    """Where a configuration stands: its file as shown in messages, the keys above its table, the file's directory."""
+
+    shown: str
+    prefix: tuple[str, ...]
+    root: Path
+
+
+def _own_table(document: dict[str, Any]) -> Any:
+    tool = document.get("tool")
+    return tool.get(TABLE) if isinstance(tool, dict) else None
+
+
+def read_toml(path: Path, shown: str) -> dict[str, Any]:
+    """A TOML file's content; a file without any mention of this tool need not be read further, and gives an empty one.
+
+    Raises:
+        ConfigError: if it cannot be read, or is no TOML; the message gives line and column.
+    """
     try:
-        return b"spyre-lint" in path.read_bytes()
+        data = path.read_bytes()
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise ConfigError(f"{shown}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+    if path.name == "pyproject.toml" and TABLE.encode() not in data:
+        return {}
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{shown}: is not valid UTF-8 (byte {error.start})") from None
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+        where, text = (f":{place[1]}:{place[2]}", message[: place.start()]) if place else ("", message)
+        raise ConfigError(f"{shown}{where}: is not valid TOML: {text}") from None

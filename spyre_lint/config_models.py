@@ -7,12 +7,11 @@ and the nearest valid name where one is close.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
 
@@ -21,22 +20,15 @@ from spyre_lint.config import (
     DEFAULT_TILES,
     ConfigBinding,
     ConfigError,
+    ConfigPlace,
     PathRule,
     Settings,
     constexpr_value,
 )
 from spyre_lint.findings import Level
 from spyre_lint.registry import Registry
-from spyre_lint.source.discover import display_path
 from spyre_lint.source.globs import compile_globs
 from spyre_lint.target import SpyreTarget
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-TABLE: Final = "spyre-lint"
 
 PositiveInt = Annotated[int, Field(strict=True, gt=0)]
 Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
@@ -93,48 +85,20 @@ class ConfigModel(_Model):
     bindings: dict[str, BindingModel | list[BindingModel]] = {}
 
 
-def load_settings(path: Path, registry: Registry, *, required: bool) -> Settings | None:
-    """The settings of one configuration file; None if a `pyproject.toml` has no table for this tool.
-
-    `required` makes such a missing table an error: the file was named by the user.
+def settings_from(table: Any, place: ConfigPlace, registry: Registry) -> Settings:
+    """The settings that a configuration's table makes.
 
     Raises:
-        ConfigError: if the file cannot be read or is not a valid configuration.
+        ConfigError: if it is not a valid configuration.
     """
-    shown = display_path(str(path))
-    document = _read(path, shown)
-    if path.name == "pyproject.toml":
-        tool = document.get("tool", {})
-        table = tool.get(TABLE) if isinstance(tool, dict) else None
-        if table is None:
-            if required:
-                raise ConfigError(f"{shown}: has no table [tool.{TABLE}]")
-            return None
-        prefix: tuple[str, ...] = ("tool", TABLE)
-    else:
-        table, prefix = document, ()
     if not isinstance(table, dict):
-        raise ConfigError(f"{shown}: `tool.{TABLE}` must be a table")
+        raise ConfigError(f"{place.shown}: {_key(place.prefix, ())} must be a table")
     try:
         model = ConfigModel.model_validate(table)
     except ValidationError as error:
-        lines = dict.fromkeys(_explain(problem, table, prefix) for problem in error.errors(include_url=False))
-        raise ConfigError("\n".join(f"{shown}: {line}" for line in lines)) from None
-    return _Checker(shown, prefix, registry, path.parent).settings(model)
-
-
-def _read(path: Path, shown: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{shown}: cannot be read: {(error.strerror or str(error)).lower()}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{shown}: is not valid UTF-8 (byte {error.start})") from None
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
-        place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
-        where, text = (f":{place[1]}:{place[2]}", message[: place.start()]) if place else ("", message)
-        raise ConfigError(f"{shown}{where}: is not valid TOML: {text}") from None
+        lines = dict.fromkeys(_explain(problem, table, place.prefix) for problem in error.errors(include_url=False))
+        raise ConfigError("\n".join(f"{place.shown}: {line}" for line in lines)) from None
+    return _Checker(place.shown, place.prefix, registry, place.root).settings(model)
 
 
 def _explain(problem: Mapping[str, Any], table: dict[str, Any], prefix: tuple[str, ...]) -> str:

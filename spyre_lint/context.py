@@ -6,7 +6,7 @@ keeps the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -70,7 +70,13 @@ class KernelInstance:
     binding: Binding | None
     settings: Settings
     file: SourceFile
+    relower: Callable[[Mapping[str, Any], Collection[str]], KernelIR] | None = None
+    """Lowers the kernel again under its binding, with some constexprs changed and others left open."""
     _analyses: dict[Any, Any] = field(default_factory=dict)
+
+    def reopen(self, names: Collection[str]) -> KernelIR | None:
+        """The kernel under its binding without the values of some constexprs; None where it can't be lowered again."""
+        return None if self.relower is None else self.relower({}, names)
 
     def analysis(self, function: Callable[[KernelInstance], T]) -> T:
         """The result of an analysis, computed once."""

@@ -97,8 +97,7 @@ def _merge_with_previous(graph: Graph, op: Op, condition: Value) -> list[Op] | N
     others = [u for u in graph.users_of(condition) if u is not op and u.opcode == "if" and u.block is op.block]
     if not others or op.block is None or op.attrs.get("early_return"):
         return None
-    graph.flush(op.block)
-    ops = op.block.ops
+    ops = graph.settle(op.block)
     place = ops.index(op)
     first = ops[place - 1] if place else None
     if first not in others or first is None or first.attrs.get("early_return"):
@@ -106,8 +105,8 @@ def _merge_with_previous(graph: Graph, op: Op, condition: Value) -> list[Op] | N
     again: list[Op] = []
     merged: tuple[list[Value], list[Value]] = ([], [])
     for side, (before, after) in enumerate(zip(first.regions, op.regions, strict=True)):
-        graph.flush(before)
-        graph.flush(after)
+        graph.settle(before)
+        graph.settle(after)
         inside = list(after.walk())
         for result, value in zip(first.results, _yields(before), strict=True):
             again += graph.replace(result, value, inside)
@@ -126,7 +125,6 @@ def _merge_with_previous(graph: Graph, op: Op, condition: Value) -> list[Op] | N
     first.results = [*first.results, *results]
     for index, result in enumerate(first.results):
         result.op, result.index = first, index
-    graph.flush(first.block)
     return [first, *again]
 
 

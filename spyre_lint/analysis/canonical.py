@@ -83,7 +83,7 @@ def _rewrite(graph: Graph, patterns: tuple[Pattern, ...]) -> None:
 
 def _step(graph: Graph, op: Op, patterns: tuple[Pattern, ...]) -> list[Op] | None:
     """One look at an operation: what must be looked at again, or None if it stays as it is."""
-    if op.results and graph.is_unused(op) and graph.effect(op) < WRITES:
+    if (op.results or op.regions) and graph.is_unused(op) and graph.effect(op) < WRITES:
         producers = [operand.op for inner in op.walk() for operand in inner.operands if operand.op is not None]
         graph.erase(op)
         return producers

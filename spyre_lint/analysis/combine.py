@@ -86,12 +86,7 @@ def _one_address(graph: Graph, op: Op) -> list[Op] | None:
     if type_key(first.type) != type_key(second.type):
         return None
     total = graph.value(second.type, second)
-    assert op.block is not None
-    addition = Op("elementwise", {"args": [first, second]}, [total], {"fn": "add"}, [], op.loc, op.stack)
-    addition.block = op.block
-    graph.flush(op.block)
-    op.block.ops.insert(op.block.ops.index(op), addition)
-    graph.add_uses(addition)
+    addition = graph.insert_before(op, "elementwise", {"args": [first, second]}, total, fn="add")
     graph.set_groups(op, {"ptr": [inner.operands[0]], "offset": [total]})
     return [op, addition, inner, *graph.users_of(op.result)]
 

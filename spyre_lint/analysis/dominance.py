@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from spyre_lint.ir.atoms import Atom, Symbol
 from spyre_lint.ir.sym import Expr
 
@@ -33,6 +35,16 @@ def never_above(low: Expr, high: Expr) -> bool:
         if rest:
             return False
     return True
+
+
+def undominated(sums: Iterable[Expr]) -> list[Expr]:
+    """The sums that no other one is shown to be at least as great as, in their order; the first of equal ones."""
+    kept: list[Expr] = []
+    for each in sums:
+        if not any(never_above(each, other) for other in kept):
+            kept = [other for other in kept if not never_above(other, each)]
+            kept.append(each)
+    return kept
 
 
 def _covers(wide: Powers, narrow: Powers) -> bool:

@@ -1,6 +1,7 @@
 """A private copy of a kernel's IR that passes may rewrite: users are known, constants are pooled, types have no sign.
 
-The shared IR is never changed. Insertions and removals are lazy: `flush` brings a block's list up to date.
+The shared IR is never changed. Insertions and removals are lazy: `settle` brings one block's list up to date, `flush`
+all of them.
 """
 
 from __future__ import annotations
@@ -97,6 +98,7 @@ class Graph:
         self.users: dict[Value, dict[Op, None]] = {}
         self.erased: set[Op] = set()
         self._after: dict[Op, list[Op]] = {}
+        self._before: dict[Op, list[Op]] = {}
         self._constants: dict[object, Value] = {}
         self.front: list[Op] = []
         """The constants; they stand before the body, outside every region."""
@@ -223,26 +225,64 @@ class Graph:
         self, anchor: Op, opcode: str, groups: Mapping[str, Sequence[Value]], result: Value, **attrs: Any
     ) -> Op:
         """Add an operation with one result behind `anchor` (and behind what was added there before)."""
+        return self._insert(self._after, anchor, opcode, groups, result, attrs)
+
+    def insert_before(
+        self, anchor: Op, opcode: str, groups: Mapping[str, Sequence[Value]], result: Value, **attrs: Any
+    ) -> Op:
+        """Add an operation with one result in front of `anchor` (and behind what was added there before)."""
+        return self._insert(self._before, anchor, opcode, groups, result, attrs)
+
+    def _insert(
+        self,
+        pending: dict[Op, list[Op]],
+        anchor: Op,
+        opcode: str,
+        groups: Mapping[str, Sequence[Value]],
+        result: Value,
+        attrs: dict[str, Any],
+    ) -> Op:
         op = Op(opcode, groups, [result], attrs, [], anchor.loc, anchor.stack)
         op.block = anchor.block
-        self._after.setdefault(anchor, []).append(op)
+        pending.setdefault(anchor, []).append(op)
         self.add_uses(op)
         return op
 
-    def flush(self, block: Block | None = None) -> None:
-        """Bring the lists of operations up to date: `block` with all inside it, or the whole body."""
-        block = block or self.body
-        if self._after or self.erased:
-            ops: list[Op] = []
-            stack = list(reversed(block.ops))
-            while stack:
-                op = stack.pop()
-                if op not in self.erased:
-                    ops.append(op)
-                stack.extend(reversed(self._after.pop(op, ())))
+    def current(self, block: Block) -> list[Op]:
+        """The operations of a block as they are now."""
+        if not self._after and not self._before and not self.erased:
+            return block.ops
+        ops: list[Op] = []
+        stack = list(reversed(block.ops))
+        placed: set[Op] = set()
+        while stack:
+            op = stack.pop()
+            before = self._before.get(op)
+            if before and op not in placed:
+                placed.add(op)
+                stack.append(op)
+                stack.extend(reversed(before))
+                continue
+            if op not in self.erased:
+                ops.append(op)
+            stack.extend(reversed(self._after.get(op, ())))
+        return ops
+
+    def settle(self, block: Block) -> list[Op]:
+        """Bring a block's own list up to date, and return it."""
+        ops = self.current(block)
+        if ops is not block.ops:
+            for op in (*block.ops, *ops):
+                self._after.pop(op, None)
+                self._before.pop(op, None)
             block.ops = ops
-        for op in block.ops:
+        for op in ops:
             op.block = block
+        return ops
+
+    def flush(self, block: Block | None = None) -> None:
+        """Bring all lists up to date."""
+        for op in self.settle(block or self.body):
             if op.opcode not in SCALAR_REGIONS:
                 for region in op.regions:
                     self.flush(region)
@@ -252,9 +292,8 @@ class Graph:
 
         `args` stand for the region's arguments. Returns the operations whose operands changed.
         """
-        assert op.block is not None
         changed: list[Op] = []
-        self.flush(region)
+        self.settle(region)
         for arg, value in zip(region.args, args, strict=True):
             changed += self.replace(arg, value)
         end = region.terminator
@@ -267,17 +306,18 @@ class Graph:
         region.ops = [end] if end is not None else []
         self.erase(op)
         self._after[op] = [*moved, *self._after.get(op, ())]
-        self.flush(op.block)
         return [*changed, *moved]
 
     def effect(self, op: Op) -> int:
         """What `op` and everything inside it does to memory."""
         effect = fresh_effect(op)
-        if op.opcode not in SCALAR_REGIONS and effect < WRITES:
-            for region in op.regions:
-                for inner in region.ops:
-                    if inner not in self.erased:
-                        effect = max(effect, self.effect(inner))
+        if op.opcode in SCALAR_REGIONS:
+            return effect
+        for region in op.regions:
+            for inner in self.current(region):
+                if effect == WRITES:
+                    return effect
+                effect = max(effect, self.effect(inner))
         return effect
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from spyre_lint.analysis.symbolic import SymbolicValues, symbolic_values
 from spyre_lint.context import KernelInstance
 from spyre_lint.ir.core import Op, Value
-from spyre_lint.ir.sym import Expr, as_expr
+from spyre_lint.ir.sym import Expr, as_expr, exact_quotient
 from spyre_lint.ir.types import ScalarType, TileType, shape_of
 
 _VIEWS = frozenset({"broadcast", "cast", "hint"})
@@ -142,6 +142,37 @@ def axis_mapping(op: Op) -> dict[int, int] | None:
     if [source[a] for a in kept_source] != [target[a] for a in kept_target]:
         return None
     return dict(zip(kept_source, kept_target, strict=True))
+
+
+def axis_groups(op: Op) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Axes of a reshape's operand and result that hold the same elements, in the smallest groups that can be told."""
+    source, target = shape_of(op.operands[0].type) or (), shape_of(op.results[0].type) or ()
+    groups: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    left = right = 0
+    start = (0, 0)
+    before, after = as_expr(1), as_expr(1)
+    while left < len(source) and right < len(target):
+        before, after = before * source[left], after * target[right]
+        left, right = left + 1, right + 1
+        while before != after and (left < len(source) or right < len(target)):
+            # Take the next axis of the side that provably holds less; of the left one where nothing can be told.
+            take_left = left < len(source) and (right == len(target) or not _holds_less(after, before))
+            if take_left:
+                before, left = before * source[left], left + 1
+            else:
+                after, right = after * target[right], right + 1
+        if before != after:
+            break
+        groups.append((tuple(range(start[0], left)), tuple(range(start[1], right))))
+        start = (left, right)
+    if start[0] < len(source) or start[1] < len(target):
+        groups.append((tuple(range(start[0], len(source))), tuple(range(start[1], len(target)))))
+    return groups
+
+
+def _holds_less(first: Expr, second: Expr) -> bool:
+    quotient = exact_quotient(second, first)
+    return quotient is not None and quotient != as_expr(1)
 
 
 def index_tiles(instance: KernelInstance) -> IndexTiles:

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from spyre_lint.ir.sym import Expr
+
 INFINITY = math.inf
 
 
@@ -19,11 +21,13 @@ class Lane:
     """What a padding lane holds: `number`, or, where that is None, something unknown because of `reason`.
 
     `varies` says of an unknown value that it comes from the data: for some data it is none of the usual constants.
+    `scalar` is its expression where it is an integer of the kernel, as a mask fills in.
     """
 
     number: float | None
     reason: str = ""
     varies: bool = False
+    scalar: Expr | None = None
 
     @property
     def is_known(self) -> bool:
@@ -32,7 +36,7 @@ class Lane:
 
     def __str__(self) -> str:
         if self.number is None:
-            return self.reason if self.varies else "a value that is not known"
+            return self.reason or "a value that is not known"
         if math.isinf(self.number):
             return "inf" if self.number > 0 else "-inf"
         return (
@@ -48,9 +52,9 @@ def unknown(reason: str) -> Lane:
     return Lane(None, reason)
 
 
-def varying(what: str) -> Lane:
-    """A lane whose value comes from the data; `what` names it."""
-    return Lane(None, what, varies=True)
+def varying(what: str, scalar: Expr | None = None) -> Lane:
+    """A lane whose value comes from the data; `what` names it, `scalar` is it where it is an integer."""
+    return Lane(None, what, varies=True, scalar=scalar)
 
 
 def join(left: Lane, right: Lane) -> Lane:
@@ -58,7 +62,7 @@ def join(left: Lane, right: Lane) -> Lane:
     if left == right:
         return left
     vague = [lane for lane in (left, right) if not lane.is_known and not lane.varies]
-    return vague[0] if vague else unknown(f"it is {left} or {right}")
+    return vague[0] if vague else unknown(f"{left} or {right}")
 
 
 _UNARY: dict[str, Callable[[float], float]] = {
@@ -150,15 +154,15 @@ def _varying_result(fn: str, lanes: list[Lane]) -> Lane:
         if fn == "add" or (fn == "sub" and lanes[0] is infinite):
             return infinite
         return Lane(-infinite.number) if fn == "sub" else unknown(f"the result of `{fn}`")
-    source = next(lane for lane in lanes if lane.varies)
-    if fn not in _INJECTIVE:
+    sources = [lane.reason for lane in lanes if lane.varies]
+    if fn not in _INJECTIVE or len(set(sources)) < len(sources):  # `m - m` varies with the data as little as 0 does
         return unknown(f"the result of `{fn}`")
-    if len(lanes) == 2 and lanes[0].number == 0 and fn in ("add", "sub"):
-        return varying(
-            source.reason if fn == "add" else f"-{source.reason}" if " " not in source.reason else source.reason
-        )
-    return varying(f"{fn}({source.reason})" if len(lanes) == 1 else f"a value made of {source.reason}")
+    if fn == "add" and lanes[0].number == 0 and len(lanes) == 2:
+        return lanes[1]
+    return varying(f"a value made of {' and '.join(source.removeprefix(_MADE_OF) for source in sources)}")
 
+
+_MADE_OF = "a value made of "
 
 IDENTITY: dict[str, float] = {
     "sum": 0.0,
@@ -178,6 +182,6 @@ def reduced(fn: str, lane: Lane) -> Lane:
     """What is left of a lane that holds the same thing along the reduced axis."""
     if fn in ("max", "min", "or", "and", "max_with_indices", "min_with_indices"):
         return lane
-    if lane.number == IDENTITY.get(fn):
+    if lane.number == IDENTITY.get(fn) or (fn == "product" and lane.number == 0):
         return lane
     return unknown(f"the `{fn}` of padding lanes")

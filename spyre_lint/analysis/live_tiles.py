@@ -6,8 +6,9 @@ that of the kernel as Triton's passes leave it (`spyre_lint.analysis.canonical`)
 
 Without one the tiles' bytes are formulas. The points that no other point is provably at least as heavy as are kept
 (`LiveTiles.points`), and all of them are weighed at plausible sizes: constexprs as the settings' `tiles` patterns say
-(128, `*_K` 64), an element type that nothing gives 2 bytes (fp16 and bf16, what kernels for this machine are
-written in) or, where a dot or a run-time number has made the tile wider, 4 (fp32). `LiveTiles.assumed` holds every size that was assumed, so that a message can name them.
+(128, `*_K` 64), an element type that nothing gives 2 bytes (fp16 and bf16, what kernels for this machine are written
+in) or, where a dot or a run-time number has made the tile wider, 4 (fp32). `LiveTiles.assumed` holds every size that
+was assumed, so that a message can name them.
 
 Where something the frontend could not follow may hold tiles, the figure is a lower bound and `unknown` says why.
 """
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spyre_lint.analysis.canonical import canonical
-from spyre_lint.analysis.dominance import never_above
+from spyre_lint.analysis.dominance import never_above, undominated
 from spyre_lint.analysis.liveness import Point, Storage, Weighed, tile_type, weigh
 from spyre_lint.findings import Location, Related
 from spyre_lint.ir.core import Incomplete, KernelIR, Op
@@ -39,8 +40,8 @@ ASSUMED_COMPUTED_BYTES = 4
 
 DEFAULT_TILE = 128
 
-# Points whose formulas are compared with each other; beyond, the lightest at the assumed sizes are dropped.
-_MAX_POINTS = 24
+MAX_POINTS = 24
+"""Candidates for the peak that are kept; beyond, the lightest at the assumed sizes are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,14 @@ class LiveTile:
     """A tile that counts at a program point.
 
     `name` is the author's name for it, or what makes it (`dot`, `exp`) in parentheses. `bytes` is a number under a
-    binding that gives every size. `loc` is where it is made.
+    binding that gives every size, `at_sizes` the number at the exact or assumed sizes. `loc` is where it is made.
     """
 
     name: str
     shape: Shape
     dtype: DType
     bytes: Expr
+    at_sizes: int
     loc: Location
 
     @property
@@ -129,7 +131,13 @@ class LiveTiles:
     @property
     def formula(self) -> Expr:
         """The peak as an expression in the sizes that are open."""
-        return maximum(*(point.bytes for point in self.points)) if len(self.points) > 1 else self.peak.bytes
+        return _maximum([point.bytes for point in self.points])
+
+    @property
+    def formula_in_tiles(self) -> Expr:
+        """The same with element types as assumed, so that only tile sizes are open: shorter, for people."""
+        elements = {symbol: size for symbol, size in self.assumed.items() if symbol.kind == "size"}
+        return _maximum(undominated(point.bytes.substitute(elements) for point in self.points))
 
     @property
     def reason(self) -> str:
@@ -213,21 +221,28 @@ def live_tiles(instance: KernelInstance) -> LiveTiles:
     return peak_of(instance.ir, instance.settings.plausible_tile)
 
 
-def peak_of(ir: KernelIR, plausible: Callable[[str], int] | None = None) -> LiveTiles:
-    """The peak of live tile bytes of lowered IR; `plausible` gives the size assumed for an open constexpr's name."""
+def peak_of(ir: KernelIR, plausible: Callable[[str], int] | None = None, *, max_points: int = MAX_POINTS) -> LiveTiles:
+    """The peak of live tile bytes of lowered IR.
+
+    `plausible` gives the size assumed for an open constexpr's name. At most `max_points` candidates for the peak are
+    kept, the heaviest at these sizes.
+    """
     graph = canonical(ir)
-    pointers = {param.name for param in ir.params if param.role in ("pointer", "descriptor")}
+    bases = {value for op in ir.ops("make_descriptor") for value in op.group("base")}
+    pointers = {p.name for p in ir.params if p.role in ("pointer", "descriptor") or p.value in bases}
     sizes = _Sizes(plausible or (lambda _: DEFAULT_TILE), pointers)
     found = weigh(graph, sizes.bytes_of)
     # The point at the start of a body stands at no operation: it counts only where something is live there.
     weighed = [(weight, point) for weight, point in found.points if point.op is not None or any(point.tiles())]
     heaviest = sorted(weighed, key=lambda p: (-p[0], p[1].order, not p[1].before))
-    points = _candidates(heaviest, sizes) if sizes.assumed else [_live_point(p, weight) for weight, p in heaviest[:1]]
+    points = (
+        _candidates(heaviest, sizes, max_points) if sizes.assumed else [_live_point(p, sizes) for _, p in heaviest[:1]]
+    )
     if not points:
         points = [LivePoint(const(0), 0, ir.loc, (), ())]
     opaque = {(op.loc, reason): op for op in found.opaque for reason in _reasons(op)}
     unknown = [Incomplete(loc, reason, op.stack) for (loc, reason), op in opaque.items()]
-    return LiveTiles(tuple(points), _profile(weighed), sizes.assumed, tuple(unknown))
+    return LiveTiles(tuple(points), _profile(weighed, sizes), sizes.assumed, tuple(unknown))
 
 
 class _Sizes:
@@ -268,63 +283,57 @@ def _reasons(op: Op) -> list[str]:
     return [result.type.reason for result in op.results if isinstance(result.type, OpaqueType)]
 
 
-def _live_point(point: Point, weight: int) -> LivePoint:
-    tiles = sorted((_live_tile(tile) for tile in point.tiles()), key=_tile_order)
+def _live_point(point: Point, sizes: _Sizes) -> LivePoint:
+    tiles = sorted((_live_tile(tile, sizes) for tile in point.tiles()), key=_tile_order)
     total = const(0)
     for tile in tiles:
         total = total + tile.bytes
     op = point.op
-    first = tiles[0].loc if tiles else None
-    loc = op.loc if op is not None else first
-    assert loc is not None
-    return LivePoint(total, weight, loc, op.stack if op is not None else (), tuple(tiles))
+    loc = op.loc if op is not None else tiles[0].loc
+    stack = op.stack if op is not None else ()
+    return LivePoint(total, sum(tile.at_sizes for tile in tiles), loc, stack, tuple(tiles))
 
 
 def _tile_order(tile: LiveTile) -> tuple[object, ...]:
-    weight = -tile.bytes.value if tile.bytes.is_const else 0
-    return (weight, tile.loc, tile.name, tile.shape_text, str(tile.dtype))
+    return (-tile.at_sizes, tile.loc, tile.name, tile.shape_text, str(tile.dtype))
 
 
-def _live_tile(tile: Weighed) -> LiveTile:
+def _live_tile(tile: Weighed, sizes: _Sizes) -> LiveTile:
     type_ = tile_type(tile)
+    loc = tile.op.loc if tile.op is not None else tile.loc
     if isinstance(tile, Storage):
-        made = tile.value.loc if tile.value is not None else None
-        return LiveTile(
-            tile.name or f"({tile.op.opcode} of a constant)",
-            type_.shape,
-            type_.dtype,
-            type_.byte_expr,
-            made or tile.op.loc,
-        )
-    op = tile.op
-    loc = op.loc if op is not None else tile.loc
+        name = tile.name or f"({tile.op.opcode} of a constant)"
+        loc = (tile.value.loc if tile.value is not None else None) or loc
+    elif tile.op is not None:
+        name = tile.name or f"({tile.op.fn or tile.op.opcode})"
+    else:
+        name = tile.name or "(carried)"
     assert loc is not None
-    name = tile.name or (f"({op.fn or op.opcode})" if op is not None else "(carried)")
-    return LiveTile(name, type_.shape, type_.dtype, type_.byte_expr, loc)
+    return LiveTile(name, type_.shape, type_.dtype, type_.byte_expr, sizes.bytes_of(type_), loc)
 
 
-def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes) -> list[LivePoint]:
+def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes, max_points: int) -> list[LivePoint]:
     """The points that no other is provably at least as heavy as, the heaviest at the assumed sizes first."""
     kept: list[Expr] = []
     result: list[LivePoint] = []
     seen: list[Counter[TileType]] = []
-    for weight, point in heaviest:
+    for _, point in heaviest:
         types = Counter(tile_type(tile) for tile in point.tiles())
         if any(types <= other for other in seen):
             continue
-        live = _live_point(point, weight)
+        live = _live_point(point, sizes)
         if any(never_above(live.bytes, other) for other in kept):
             seen.append(types)
             continue
         seen.append(types)
         kept.append(live.bytes)
         result.append(live)
-        if len(result) >= _MAX_POINTS:
+        if len(result) >= max_points:
             break
     return result
 
 
-def _profile(points: Sequence[tuple[int, Point]]) -> tuple[LineWeight, ...]:
+def _profile(points: Sequence[tuple[int, Point]], sizes: _Sizes) -> tuple[LineWeight, ...]:
     """The heaviest point of every line of the kernel's own body (helpers count at the line of their call)."""
     best: dict[int, tuple[int, Point]] = {}
     for weight, point in points:
@@ -334,8 +343,12 @@ def _profile(points: Sequence[tuple[int, Point]]) -> tuple[LineWeight, ...]:
         if line not in best or weight > best[line][0]:
             best[line] = (weight, point)
     return tuple(
-        LineWeight(line, weight, _live_point(point, weight).bytes) for line, (weight, point) in sorted(best.items())
+        LineWeight(line, weight, _live_point(point, sizes).bytes) for line, (weight, point) in sorted(best.items())
     )
+
+
+def _maximum(sums: Sequence[Expr]) -> Expr:
+    return sums[0] if len(sums) == 1 else maximum(*sums)
 
 
 def _number_or_text(size: Expr) -> int | str:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 
 from spyre_lint.analysis.folds import VIEWS
 from spyre_lint.analysis.graph import SCALAR_REGIONS, Graph
+from spyre_lint.findings import Location
 from spyre_lint.ir.core import Block, Op, Value
 from spyre_lint.ir.types import OpaqueType, TileType
 
@@ -54,6 +55,11 @@ class Storage:
     name: str
     op: Op
     value: Value | None
+
+    @property
+    def loc(self) -> Location:
+        """The operation that needs it."""
+        return self.op.loc
 
 
 Weighed = Value | Storage

@@ -1,105 +1,41 @@
 """Padding lanes: the zeros a descriptor load fills outside `shape`, followed to where they are reduced.
 
-A load fills lanes outside the descriptor's `shape` with 0 (facts: value of padding lanes). For every tile and every axis that
-can have such lanes, the analysis knows what they hold, through elementwise code, casts, `where`, views, dots, branches
-and loops, until the axis is reduced. A reduction is right only if its padding lanes hold the identity.
+A load fills lanes outside the descriptor's `shape` with 0. For every tile and every axis that can have such lanes, the
+analysis knows what they hold, through elementwise code, casts, `where`, views, dots, branches and loops, until the axis
+is reduced. A reduction is right only if its padding lanes hold the identity. What they hold at an axis is said of the
+elements that are real on all other axes: what is computed in padding rows never reaches memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
 from spyre_lint.analysis import lane_values as lanes
-from spyre_lint.analysis.index_tiles import Bound, IndexTiles, axis_mapping, index_tiles
+from spyre_lint.analysis.index_tiles import IndexTiles, axis_groups, axis_mapping, index_tiles
 from spyre_lint.analysis.lane_values import ZERO, Lane
+from spyre_lint.analysis.padding_masks import PaddingMasks, implied_by_branches, restates
+from spyre_lint.analysis.padding_reductions import judge_contraction, judge_reduction, product_lane
+from spyre_lint.analysis.padding_state import (
+    NOTHING,
+    Pad,
+    PaddingLanes,
+    Reduction,
+    RedundantMask,
+    ScatterTail,
+    State,
+)
 from spyre_lint.analysis.provenance import Provenance, provenance
-from spyre_lint.analysis.symbolic import SymbolicValues, symbolic_values
+from spyre_lint.analysis.signs import Signs
+from spyre_lint.analysis.symbolic import SymbolicValues, symbolic_values, with_arguments
+from spyre_lint.bindings import Binding
 from spyre_lint.context import KernelInstance
 from spyre_lint.ir.core import Block, KernelIR, Op, Value
 from spyre_lint.ir.sym import Expr, as_expr, compare, divides
 from spyre_lint.ir.types import TileType, shape_of
 
 MAX_ROUNDS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Pad:
-    """The padding lanes of one axis of a tile.
-
-    `load` is the access that made them, `load_axis` the descriptor's axis, `offset` the load's offset there, `extent` the
-    descriptor's extent, `block` the block dimension; `lane` is what they hold now.
-    """
-
-    load: Op
-    load_axis: int
-    offset: Expr
-    extent: Expr
-    block: Expr
-    lane: Lane
-
-    def holding(self, lane: Lane) -> Pad:
-        """The same lanes holding something else."""
-        return Pad(self.load, self.load_axis, self.offset, self.extent, self.block, lane)
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What is known of a tile: padding by axis; `uniform` where every element is one known number."""
-
-    pads: tuple[tuple[int, Pad], ...] = ()
-    uniform: Lane | None = None
-
-    def at(self, axis: int) -> Pad | None:
-        """The padding of an axis."""
-        return next((pad for position, pad in self.pads if position == axis), None)
-
-
-NOTHING = State()
-
-
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """A padded axis that is reduced: by a `reduce`, a `scan` that sees the tail, or a `dot` (the contraction).
-
-    `verdict` is True where the lanes hold the identity, False where they provably do not, None where that is not known.
-    """
-
-    op: Op
-    fn: str
-    axis: int
-    pad: Pad
-    identity: float
-    verdict: bool | None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TailMask:
-    """A `where` that fills the padding lanes of one axis and nothing else; `redundant` if they held that already."""
-
-    op: Op
-    axis: int
-    pad: Pad
-    fill: Lane
-    redundant: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ScatterTail:
-    """A scatter whose index tile may hold padding lanes."""
-
-    op: Op
-    pad: Pad
-
-
-@dataclass(slots=True)
-class PaddingLanes:
-    """What the analysis found, in program order."""
-
-    reductions: list[Reduction] = field(default_factory=list)
-    masks: list[TailMask] = field(default_factory=list)
-    scatters: list[ScatterTail] = field(default_factory=list)
+_HIDES = frozenset({"random", "inter_tile", "inline_asm", "map_elementwise", "tile_gather", "sort"})
+_STATISTICS = frozenset({"desc_load", "desc_gather", "ptr_load", "block_load", "reduce", "dot"})
 
 
 def padding_lanes(instance: KernelInstance) -> PaddingLanes:
@@ -109,19 +45,31 @@ def padding_lanes(instance: KernelInstance) -> PaddingLanes:
         instance.analysis(symbolic_values),
         instance.analysis(index_tiles),
         instance.analysis(provenance),
+        instance.binding,
     )
     return walker.run()
 
 
 class _Walker:
-    def __init__(self, ir: KernelIR, symbolic: SymbolicValues, indices: IndexTiles, origins: Provenance) -> None:
+    def __init__(
+        self,
+        ir: KernelIR,
+        symbolic: SymbolicValues,
+        indices: IndexTiles,
+        origins: Provenance,
+        binding: Binding | None,
+    ) -> None:
         self._ir = ir
         self._symbolic = symbolic
         self._indices = indices
         self._provenance = origins
+        self._binding = binding
+        self._signs = Signs(origins)
+        self._mask = PaddingMasks(indices, self.state)
         self._states: dict[Value, State] = {}
+        self._index_free: dict[Value, bool] = {}
         self._reductions: dict[tuple[Op, int], Reduction] = {}
-        self._masks: dict[tuple[Op, int], TailMask] = {}
+        self._masks: dict[Op, RedundantMask] = {}
         self._scatters: dict[Op, ScatterTail] = {}
 
     def run(self) -> PaddingLanes:
@@ -129,210 +77,206 @@ class _Walker:
         order = {op: position for position, op in enumerate(self._ir.walk())}
         return PaddingLanes(
             sorted(self._reductions.values(), key=lambda r: (order[r.op], r.axis)),
-            sorted(self._masks.values(), key=lambda m: (order[m.op], m.axis)),
+            sorted(self._masks.values(), key=lambda m: order[m.op]),
             sorted(self._scatters.values(), key=lambda s: order[s.op]),
         )
 
     def state(self, value: Value) -> State:
         """What is known of a value."""
         found = self._states.get(value)
-        if found is None:
-            found = self._constant(value)
-        return found
-
-    def _constant(self, value: Value) -> State:
-        op = value.op
-        if op is not None and op.opcode == "const":
-            held = op.attrs["value"]
+        if found is not None:
+            return found
+        if value.op is not None and value.op.opcode == "const":
+            held = value.op.attrs["value"]
             if isinstance(held, (int, float)):
                 return State(uniform=Lane(float(held)))
         return NOTHING
 
     def _block(self, block: Block) -> None:
         for op in block.ops:
-            self._operation(op)
-
-    def _operation(self, op: Op) -> None:
-        handler: Callable[[Op], None] | None = getattr(self, f"_op_{op.opcode}", None)
-        if handler is not None:
-            handler(op)
-        elif op.results and op.opcode in ("cast", "hint", "random", "inter_tile", "inline_asm", "map_elementwise"):
-            self._states[op.results[0]] = self._passed(op)
-
-    def _passed(self, op: Op) -> State:
-        """Casts and hints keep what lanes hold; other functions keep only that there are such lanes."""
-        source = self.state(op.operands[0]) if op.operands else NOTHING
-        if op.opcode in ("cast", "hint") and not op.attrs.get("bitcast"):
-            return source
-        hidden = lanes.unknown(f"the result of `{op.fn or op.opcode}`")
-        return State(tuple((axis, pad.holding(hidden)) for axis, pad in source.pads))
+            handler: Callable[[Op], None] | None = getattr(self, f"_op_{op.opcode}", None)
+            if handler is not None:
+                handler(op)
+            elif op.results and op.opcode in _HIDES and op.operands:
+                hidden = lanes.unknown(f"the result of `{op.fn or op.opcode}`")
+                for result in op.results:
+                    self._states[result] = self.state(op.operands[0]).hiding(hidden)
 
     # ---- where padding comes from ------------------------------------------------------------------------
 
     def _op_desc_load(self, op: Op) -> None:
-        self._states[op.result] = State(self._load_pads(op, op.group("offsets"), 0))
+        self._states[op.result] = State(self._load_pads(op, op.group("offsets"), 0, 0))
 
     def _op_desc_gather(self, op: Op) -> None:
         index = op.group("index")[0]
         rank = len(shape_of(index.type) or ())
-        # A padded index is some row of the source: its lanes hold that row, which is not known.
-        hidden = lanes.unknown("a gathered row that the padded index 0 picks")
-        rows = tuple((axis, pad.holding(hidden)) for axis, pad in self.state(index).pads)
-        self._states[op.result] = State((*rows, *self._load_pads(op, op.group("offsets"), 1, rank)))
+        rows = tuple((axis, pad.holding(self._picked(op, pad.lane))) for axis, pad in self.state(index).pads)
+        self._states[op.result] = State((*rows, *self._load_pads(op, op.group("offsets"), 1, rank - 1)))
 
-    def _load_pads(self, op: Op, offsets: list[Value], first: int, shift: int = 0) -> tuple[tuple[int, Pad], ...]:
+    def _picked(self, op: Op, index: Lane) -> Lane:
+        """What a gather reads for a padded index: row 0 for 0, and zeros for a row past the end."""
+        if self._outside(op, index):
+            return ZERO
+        return lanes.varying("row 0, which a padded index picks") if index == ZERO else lanes.unknown("a gathered row")
+
+    def _outside(self, op: Op, index: Lane) -> bool | None:
+        """Whether a row index is outside of the descriptor's first dimension."""
+        made = self._provenance.descriptor(op.group("desc")[0])
+        extents = made.group("shape") if made is not None else []
+        if index.number is not None:
+            if index.number <= 0:
+                return index.number < 0
+            row = as_expr(int(index.number))
+        elif index.scalar is not None:
+            row = index.scalar
+        else:
+            return None
+        return compare(row, "ge", self._symbolic.of(extents[0])) if extents else None
+
+    def _load_pads(self, op: Op, offsets: Sequence[Value], first: int, shift: int) -> tuple[tuple[int, Pad], ...]:
         made = self._provenance.descriptor(op.group("desc")[0])
         if made is None or not isinstance(op.result.type, TileType):
             return ()
         block_shape: tuple[Expr, ...] = made.attrs["block_shape"]
         extents = made.group("shape")
         found: list[tuple[int, Pad]] = []
-        for position, offset in enumerate(offsets):
-            axis = first + position
-            if axis >= len(block_shape) or axis >= len(extents) or block_shape[axis] == as_expr(1):
+        for axis in range(first, min(len(block_shape), len(extents))):
+            if block_shape[axis] == as_expr(1):
                 continue
+            given = axis - first < len(offsets)
+            offset = self._symbolic.of(offsets[axis - first]) if given else as_expr(0)
             extent = self._symbolic.of(extents[axis])
-            if divides(block_shape[axis], extent) is True:
-                continue
-            pad = Pad(op, axis, self._symbolic.of(offset), extent, block_shape[axis], ZERO)
-            found.append((position + shift if first else axis, pad))
+            if not self._is_full(op, offset, extent, block_shape[axis]):
+                found.append((axis + shift, Pad(op, axis, offset, extent, block_shape[axis], ZERO)))
         return tuple(found)
+
+    def _is_full(self, op: Op, offset: Expr, extent: Expr, block: Expr) -> bool:
+        """Whether a load provably stays inside of an extent."""
+        exact = with_arguments(extent, self._binding)
+        if divides(block, exact) is True:
+            return True
+        end = with_arguments(self._symbolic.last(offset), self._binding) + block
+        if compare(end, "le", exact) is True:
+            return True
+        return implied_by_branches(op, extent - offset - block, self._symbolic.of)
 
     # ---- elementwise -------------------------------------------------------------------------------------
 
-    def _axes(self, values: list[Value]) -> list[int]:
+    def _axes(self, values: Sequence[Value]) -> list[int]:
         return sorted({axis for value in values for axis, _ in self.state(value).pads})
 
-    def _lane(self, value: Value, axis: int) -> Lane:
+    def _pad(self, values: Sequence[Value], axis: int) -> Pad:
+        return next(pad for value in values if (pad := self.state(value).at(axis)) is not None)
+
+    def _lane(self, value: Value, axis: int, place: Pad) -> Lane:
+        """What a value holds on the padding lanes `place` of an axis."""
         state = self.state(value)
         if state.uniform is not None:
             return state.uniform
         pad = state.at(axis)
-        if pad is not None:
-            return pad.lane
-        return self._unpadded(value)
+        if pad is None:
+            return self._unpadded(value)
+        return pad.lane if pad.covers(place) else lanes.unknown(f"{_named(value)} or its padding")
 
     def _unpadded(self, value: Value) -> Lane:
         """What a tile without padding on an axis brings into the padding lanes: data, or a mask made of indices."""
-        what = f"`{value.name}`" if value.name else "a value computed from the data"
+        scalar = self._indices.scalar(value)
+        what = f"`{scalar}`" if scalar is not None and not value.name else _named(value)
+        if self._is_data(value):
+            return lanes.varying(what, scalar)
+        return lanes.unknown(what)
+
+    def _is_data(self, value: Value) -> bool:
+        """Whether a value varies with the kernel's inputs, and no index tile goes into it that may make it a mask."""
         origins = self._provenance.origins(value)
-        if origins.opaque or self._uses_indices(value):
-            return lanes.unknown(what)
-        return lanes.varying(what) if origins.loads or origins.params else lanes.unknown(what)
+        if origins.opaque or not (origins.loads or origins.params):
+            return False
+        if value not in self._index_free:
+            self._index_free[value] = not self._uses_indices(value)
+        return self._index_free[value]
 
     def _uses_indices(self, value: Value) -> bool:
-        """Whether an `arange` goes into a value: it may be a mask, whose lanes are not the data's."""
         seen: set[Value] = set()
         todo = [value]
         while todo:
             current = todo.pop()
             op = current.op
-            if current in seen or op is None or op.opcode in ("desc_load", "desc_gather", "reduce", "dot"):
+            if current in seen or (op is not None and op.opcode in _STATISTICS):
                 continue
             seen.add(current)
-            if op.opcode in ("arange", "if", "for", "while"):
+            if op is not None and op.opcode in ("arange", "call", "inline_asm"):
                 return True
-            todo.extend(op.operands)
+            todo.extend(self._provenance.inputs_of(current))
         return False
-
-    def _pad(self, values: list[Value], axis: int) -> Pad:
-        return next(pad for value in values if (pad := self.state(value).at(axis)) is not None)
 
     def _op_elementwise(self, op: Op) -> None:
         values = op.operands
-        states = [self.state(v) for v in values]
-        if values and all(s.uniform is not None for s in states):
-            lane = lanes.apply(op.fn, [s.uniform for s in states if s.uniform is not None])
+        uniform = [self.state(v).uniform for v in values]
+        if values and None not in uniform:
+            lane = lanes.apply(op.fn, [each for each in uniform if each is not None])
             self._states[op.result] = State(uniform=lane) if lane.is_known else NOTHING
             return
         pads = []
         for axis in self._axes(values):
-            lane = self._mask_lane(op, axis, self._pad(values, axis))
-            if lane is None:
-                lane = lanes.apply(op.fn, [self._lane(v, axis) for v in values])
-            pads.append((axis, self._pad(values, axis).holding(lane)))
+            pad = self._pad(values, axis)
+            held = ZERO
+            if not self._masked_out(op, axis, pad):
+                held = lanes.apply(op.fn, [self._lane(v, axis, pad) for v in values])
+            pads.append((axis, pad.holding(held)))
         self._states[op.result] = State(tuple(pads))
 
-    def _mask_lane(self, op: Op, axis: int, pad: Pad) -> Lane | None:
-        """A product with a mask (`x * (cols < n)`) holds 0 in the padding lanes."""
+    def _masked_out(self, op: Op, axis: int, pad: Pad) -> bool:
+        """Whether this is a product with a mask that is 0 on the padding lanes: `x * (cols < n)`."""
         if op.fn not in ("mul", "and") or len(op.operands) != 2:
-            return None
-        masks = [self._mask_truth(self._unwrapped(v), axis, pad) for v in op.operands]
-        return ZERO if False in masks else None
+            return False
+        others = self._others(op.operands)
+        return any(self._mask.truth(v, axis, pad, others) is False for v in op.operands)
 
-    def _unwrapped(self, value: Value) -> Value:
-        while value.op is not None and value.op.opcode in ("cast", "hint"):
-            value = value.op.operands[0]
-        return value
-
-    def _mask_truth(self, mask: Value, axis: int, pad: Pad) -> bool | None:
-        """What a mask is on the padding lanes of an axis: all False, all True, or not known."""
-        bound = self._indices.bound(mask)
-        if bound is not None:
-            return self._bound_truth(bound, axis, pad)
-        op = mask.op
-        if op is None:
-            return None
-        if op.opcode in ("broadcast", "cast", "expand_dims"):
-            inner_axis = axis
-            if op.opcode == "expand_dims":
-                if axis == op.attrs["axis"]:
-                    return None
-                inner_axis = axis - 1 if axis > op.attrs["axis"] else axis
-            return self._mask_truth(op.operands[0], inner_axis, pad)
-        if op.opcode == "elementwise" and op.fn in ("and", "or") and len(op.operands) == 2:
-            sides = [self._mask_truth(v, axis, pad) for v in op.operands]
-            decisive = op.fn == "or"
-            if decisive in sides:
-                return decisive
-            return (not decisive) if all(s is (not decisive) for s in sides) else None
-        if op.opcode == "elementwise" and op.fn in ("not", "invert"):
-            inner = self._mask_truth(op.operands[0], axis, pad)
-            return None if inner is None else not inner
-        return None
-
-    def _bound_truth(self, bound: Bound, axis: int, pad: Pad) -> bool | None:
-        """Padding lanes have `offset + i >= extent`: a bound at or below the extent is False there."""
-        if bound.axis != axis:
-            return None
-        shifted = bound.limit - bound.base + pad.offset  # the bound as one on `offset + i`
-        if compare(shifted, "le", pad.extent) is not True:
-            return None
-        return not bound.inside
+    def _others(self, values: Sequence[Value]) -> Callable[[int], Pad | None]:
+        return lambda axis: next((p for v in values if (p := self.state(v).at(axis)) is not None), None)
 
     def _op_where(self, op: Op) -> None:
         cond, x, y = op.group("cond")[0], op.group("x")[0], op.group("y")[0]
+        others = self._others([x, y, cond])
         pads = []
         for axis in self._axes([x, y, cond]):
             pad = self._pad([x, y, cond], axis)
-            truth = self._mask_truth(cond, axis, pad)
-            chosen = self._lane(x, axis), self._lane(y, axis)
+            truth = self._mask.truth(cond, axis, pad, others)
+            chosen = self._lane(x, axis, pad), self._lane(y, axis, pad)
             if truth is None:
-                lane = lanes.join(*chosen)
+                pads.append((axis, pad.holding(lanes.join(*chosen))))
             else:
-                lane = chosen[0] if truth else chosen[1]
-                self._note_mask(op, axis, pad, cond, (x, y) if not truth else (y, x))
-            pads.append((axis, pad.holding(lane)))
+                pads.append((axis, pad.holding(chosen[0] if truth else chosen[1], fill=op)))
         self._states[op.result] = State(tuple(pads))
+        self._note_mask(op, cond, x, y)
 
-    def _note_mask(self, op: Op, axis: int, pad: Pad, cond: Value, sides: tuple[Value, Value]) -> None:
-        """Record a mask that states the descriptor's bound on one axis and nothing else."""
-        kept, fill = sides
-        bound = self._indices.bound(cond)
-        before, after = self.state(kept).at(axis), self.state(fill).uniform
-        if bound is None or before is None or after is None or before.load is not pad.load:
+    def _note_mask(self, op: Op, cond: Value, kept: Value, fill: Value) -> None:
+        """Record a mask that states the descriptor's bounds and nothing else, and fills what they fill."""
+        self._masks.pop(op, None)
+        bounds = self._mask.exact_bounds(cond)
+        if not bounds or self.state(fill).uniform != ZERO:
             return
-        exact = compare(bound.limit - bound.base + pad.offset, "eq", pad.extent) is True
-        redundant = exact and before.lane == after and after == ZERO
-        self._masks[op, axis] = TailMask(op, axis, pad, after, redundant)
+        pads = []
+        for bound in bounds:
+            pad = self.state(kept).at(bound.axis)
+            if pad is None or pad.folded or pad.lane != ZERO or not restates(bound, pad):
+                return
+            pads.append((bound.axis, pad))
+        self._masks[op] = RedundantMask(op, kept, tuple(pads))
 
     # ---- views -------------------------------------------------------------------------------------------
 
-    def _op_splat(self, op: Op) -> None:
+    def _op_cast(self, op: Op) -> None:
+        source = self.state(op.operands[0])
+        zero = all(pad.lane == ZERO for _, pad in source.pads)
+        if op.attrs.get("bitcast") and not zero:  # the bits of 0 are those of 0 in every type
+            source = source.hiding(lanes.unknown("the bits of another value"))
+        self._states[op.result] = source
+
+    def _same(self, op: Op) -> None:
         self._states[op.result] = self.state(op.operands[0])
 
-    def _op_broadcast(self, op: Op) -> None:
-        self._states[op.result] = self.state(op.operands[0])
+    _op_hint = _op_splat = _op_broadcast = _same
 
     def _remapped(self, op: Op, mapping: Callable[[int], int | None]) -> State:
         source = self.state(op.operands[0])
@@ -344,30 +288,36 @@ class _Walker:
         self._states[op.result] = self._remapped(op, lambda axis: axis + 1 if axis >= inserted else axis)
 
     def _op_trans(self, op: Op) -> None:
-        perm = op.attrs["perm"]
-        self._states[op.result] = self._remapped(op, perm.index)
+        self._states[op.result] = self._remapped(op, op.attrs["perm"].index)
 
     def _op_reshape(self, op: Op) -> None:
         mapping = axis_mapping(op)
-        if mapping is not None:
+        if mapping is not None and not op.attrs.get("reorder"):
             self._states[op.result] = self._remapped(op, mapping.get)
             return
         source = self.state(op.operands[0])
-        target = shape_of(op.result.type) or ()
-        # Padding lanes end up somewhere in the new shape: every axis that is not 1 may have them.
-        merged: list[tuple[int, Pad]] = []
-        if source.pads:
-            pad = source.pads[0][1]
-            for _, other in source.pads[1:]:
-                pad = pad.holding(lanes.join(pad.lane, other.lane))
-            merged = [(axis, pad) for axis, extent in enumerate(target) if extent != as_expr(1)]
-        self._states[op.result] = State(tuple(merged), source.uniform)
+        pads: dict[int, Pad] = {}
+        for before, after in axis_groups(op):
+            inside = [(axis, pad) for axis, pad in source.pads if axis in before]
+            if not inside:
+                continue
+            if len(before) == len(after) == 1 and not op.attrs.get("reorder"):
+                pads[after[0]] = inside[0][1]
+                continue
+            lane = inside[0][1].lane
+            for _, pad in inside[1:]:
+                lane = lanes.join(lane, pad.lane)
+            first = inside[0][1]
+            spread = Pad(
+                first.load, first.load_axis, first.offset, first.extent, first.block, lane, first.fill, folded=True
+            )
+            pads.update(dict.fromkeys(after, spread))
+        self._states[op.result] = State(tuple(sorted(pads.items())), source.uniform)
 
     def _op_join(self, op: Op) -> None:
         self._states[op.result] = self._joined(self.state(op.operands[0]), self.state(op.operands[1]))
 
-    def _op_cat(self, op: Op) -> None:
-        self._states[op.result] = self._joined(self.state(op.operands[0]), self.state(op.operands[1]))
+    _op_cat = _op_join
 
     def _op_split(self, op: Op) -> None:
         for result in op.results:
@@ -376,77 +326,34 @@ class _Walker:
     # ---- reductions --------------------------------------------------------------------------------------
 
     def _op_reduce(self, op: Op) -> None:
-        axis = op.attrs["axis"]
-        source = self.state(op.operands[0])
-        pad = source.at(axis)
-        if pad is not None:
-            self._judge(op, op.fn, axis, pad, op.operands[0])
+        axis, tile = op.attrs["axis"], op.operands[0]
+        source = self.state(tile)
+        if op.attrs.get("whole") and tile.op is not None and tile.op.opcode == "reshape":
+            tile = tile.op.operands[0]
+            for position, pad in self.state(tile).pads:
+                self._reductions[op, position] = judge_reduction(op, tile, position, pad, self._signs)
+            return
+        found = source.at(axis)
+        if found is not None:
+            self._reductions[op, axis] = judge_reduction(op, tile, axis, found, self._signs)
         for result in op.results:
-            kept = tuple(
-                (position - 1 if position > axis else position, other.holding(lanes.reduced(op.fn, other.lane)))
-                for position, other in source.pads
+            hidden = lanes.unknown("the place of an extremum")
+            kept = (
+                (
+                    position - 1 if position > axis else position,
+                    pad.holding(hidden if result.index else lanes.reduced(op.fn, pad.lane)),
+                )
+                for position, pad in source.pads
                 if position != axis
             )
-            self._states[result] = State(kept)
-
-    def _judge(self, op: Op, fn: str, axis: int, pad: Pad, value: Value) -> None:
-        identity = lanes.IDENTITY.get(fn)
-        if identity is None:
-            return
-        verdict: bool | None
-        reason = ""
-        if pad.lane.number is None:
-            # A varying lane is no identity for some data; a maximum may still not see it.
-            broken = pad.lane.varies and not fn.startswith(("max", "min"))
-            verdict, reason = (False if broken else None), pad.lane.reason
-        elif pad.lane.number == identity:
-            verdict = True
-        elif fn.startswith(("max", "min")) and self._harmless(fn, pad.lane.number, value):
-            verdict = True
-        else:
-            verdict = False
-        self._reductions[op, axis] = Reduction(op, fn, axis, pad, identity, verdict, reason)
-
-    def _harmless(self, fn: str, number: float, value: Value) -> bool:
-        """Whether every real element is at least (for max) what the padding holds: 0 among absolute values."""
-        return fn in ("max", "max_with_indices") and number <= 0 and self._nonnegative(value, set())
-
-    def _nonnegative(self, value: Value, seen: set[Value]) -> bool:
-        if value in seen:
-            return True
-        seen.add(value)
-        if isinstance(value.type, TileType) and value.type.dtype.kind in ("uint", "bool"):
-            return True
-        op = value.op
-        if op is None:
-            return False
-        if op.opcode == "const":
-            held = op.attrs["value"]
-            return isinstance(held, (int, float)) and held >= 0
-        if op.opcode == "where":
-            return all(self._nonnegative(v, seen) for v in (op.group("x")[0], op.group("y")[0]))
-        if op.opcode in ("cast", "hint", "broadcast", "expand_dims", "reshape", "trans", "splat"):
-            return self._nonnegative(op.operands[0], seen)
-        if op.opcode == "reduce":
-            return op.fn in ("sum", "max", "min", "product") and self._nonnegative(op.operands[0], seen)
-        if op.opcode != "elementwise":
-            return False
-        if op.fn in ("abs", "exp", "exp2", "sqrt", "sqrt_rn", "sigmoid", "rsqrt"):
-            return True
-        if op.fn == "mul" and len(op.operands) == 2 and op.operands[0] is op.operands[1]:
-            return True
-        if op.fn == "max":
-            return any(self._nonnegative(v, seen) for v in op.operands)
-        return op.fn in ("add", "mul", "min", "fdiv", "div", "fma") and all(
-            self._nonnegative(v, seen) for v in op.operands
-        )
+            self._states[result] = State(tuple(kept))
 
     def _op_scan(self, op: Op) -> None:
         axis = op.attrs["axis"]
         source = self.state(op.operands[0])
         pad = source.at(axis) if axis is not None else None
         if pad is not None and op.attrs.get("reverse"):
-            self._judge(op, op.fn, axis, pad, op.operands[0])
+            self._reductions[op, axis] = judge_reduction(op, op.operands[0], axis, pad, self._signs)
         hidden = lanes.unknown("a running total carried into the padding lanes")
         for result in op.results:
             pads = (
@@ -455,41 +362,24 @@ class _Walker:
             )
             self._states[result] = State(tuple(pads))
 
-    def _op_sort(self, op: Op) -> None:
-        hidden = lanes.unknown("sorted padding lanes")
-        pads = ((axis, pad.holding(hidden)) for axis, pad in self.state(op.operands[0]).pads)
-        self._states[op.result] = State(tuple(pads))
-
     def _op_dot(self, op: Op) -> None:
         a, b = op.group("a")[0], op.group("b")[0]
         rank = len(shape_of(a.type) or ())
-        if rank < 2:
+        if rank < 2 or len(shape_of(b.type) or ()) != rank:
             return
         left, right = self.state(a), self.state(b)
-        self._contraction(op, a, b, rank)
-        pads: list[tuple[int, Pad]] = []
-        for axis, pad in left.pads:
-            if axis < rank - 1:
-                pads.append((axis, pad))
-        for axis, pad in right.pads:
-            if axis != rank - 2 and all(axis != known for known, _ in pads):
-                pads.append((axis, pad))
-        product = State(tuple((axis, pad.holding(_dot_lane(pad.lane))) for axis, pad in pads))
+        inner = left.at(rank - 1), right.at(rank - 2)
+        plain = all(pad is not None or self._unpadded(v).varies for pad, v in zip(inner, (a, b), strict=True))
+        judged = judge_contraction(op, rank - 1, *inner, plain=plain)
+        if judged is not None:
+            self._reductions[op, rank - 1] = judged
+        pads = {axis: pad for axis, pad in right.pads if axis != rank - 2}
+        pads.update({axis: pad for axis, pad in left.pads if axis < rank - 1})
+        product = State(tuple((axis, pad.holding(product_lane(pad.lane))) for axis, pad in sorted(pads.items())))
         acc = op.operand("acc")
         self._states[op.result] = product if acc is None else self._added(product, self.state(acc))
 
-    def _contraction(self, op: Op, a: Value, b: Value, rank: int) -> None:
-        left, right = self.state(a).at(rank - 1), self.state(b).at(rank - 2)
-        pads = [pad for pad in (left, right) if pad is not None]
-        if not pads:
-            return
-        if any(pad.lane == ZERO for pad in pads):
-            pad, verdict, reason = next(p for p in pads if p.lane == ZERO), True, ""
-        else:
-            pad = pads[0]
-            vague = pad.lane.number is None and not pad.lane.varies
-            verdict, reason = (None if vague else False), pad.lane.reason
-        self._reductions[op, rank - 1] = Reduction(op, "dot", rank - 1, pad, 0.0, verdict, reason)
+    _op_dot_scaled = _op_dot
 
     def _added(self, left: State, right: State) -> State:
         if right.uniform is not None:
@@ -497,13 +387,17 @@ class _Walker:
         pads = []
         for axis, pad in left.pads:
             other = right.at(axis)
-            lane = lanes.apply("add", [pad.lane, other.lane]) if other else lanes.unknown("the accumulator")
+            same = other is not None and other.covers(pad)
+            lane = lanes.apply("add", [pad.lane, other.lane]) if other and same else lanes.unknown("the accumulator")
             pads.append((axis, pad.holding(lane)))
         return State(tuple(pads))
 
     def _op_desc_scatter(self, op: Op) -> None:
         for _, pad in self.state(op.group("index")[0]).pads:
-            self._scatters[op] = ScatterTail(op, pad)
+            verdict = False if pad.lane == ZERO else self._outside(op, pad.lane)
+            known = self._scatters.get(op)
+            if known is None or known.verdict is True or verdict is False:
+                self._scatters[op] = ScatterTail(op, pad, verdict)
 
     # ---- regions -----------------------------------------------------------------------------------------
 
@@ -533,13 +427,12 @@ class _Walker:
 
     def _loop(self, op: Op, carried: list[Value]) -> None:
         current = [self.state(v) for v in op.group("init")]
-        for _ in range(MAX_ROUNDS):
-            for argument, state in zip(carried, current, strict=True):
-                self._states[argument] = state
+        for turn in range(MAX_ROUNDS):
+            if turn == MAX_ROUNDS - 1:
+                current = [s.hiding(lanes.unknown("a value that a loop carries")) for s in current]
             for region in op.regions:
-                if op.opcode == "while" and region is op.regions[0]:
-                    for argument, state in zip(region.args, current, strict=True):
-                        self._states[argument] = state
+                arguments = carried if region is op.regions[-1] else region.args
+                self._states.update(zip(arguments, current, strict=True))
                 self._block(region)
             end = op.regions[-1].terminator
             yielded = [self.state(v) for v in end.operands] if end is not None else []
@@ -547,8 +440,7 @@ class _Walker:
             if merged == current:
                 break
             current = merged
-        for result, state in zip(op.results, current, strict=True):
-            self._states[result] = state
+        self._states.update(zip(op.results, current, strict=True))
 
     def _op_if(self, op: Op) -> None:
         ends = []
@@ -581,5 +473,8 @@ def _undefined(value: Value) -> bool:
     return value.op is not None and value.op.opcode == "undef"
 
 
-def _dot_lane(lane: Lane) -> Lane:
-    return lane if lane == ZERO else lanes.unknown("a dot of padding lanes")
+def _named(value: Value) -> str:
+    """The author's name of a value, found behind casts and views too."""
+    while not value.name and value.op is not None and len(value.op.operands) == 1:
+        value = value.op.operands[0]
+    return f"`{value.name}`" if value.name else "a value computed from the data"

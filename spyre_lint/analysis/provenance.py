@@ -138,6 +138,32 @@ class Provenance:
             made.append(self.descriptor(yielded))
         return made
 
+    def inputs_of(self, value: Value) -> list[Value]:
+        """The values that a value is made of one step back, through branches, loops and calls.
+
+        A loop counter is made of the bounds and the step, a carried value or a loop's result of the initial value and
+        the one the body yields, a branch's result of both sides and the condition. Parameters are made of nothing.
+        """
+        op = value.op
+        if op is None:
+            parent = value.block.parent if value.block is not None else None
+            if parent is None:
+                return []
+            if parent.opcode == "for" and value.index == 0:
+                return [*parent.group("lb"), *parent.group("ub"), *parent.group("step")]
+            incoming = self._carried_inputs(value)
+            return [] if incoming is None else list(incoming)
+        if op.opcode in ("if", "for", "while", "noinline_call"):
+            inputs = [op.operands[0]] if op.opcode == "if" else []
+            for region in op.regions:
+                end = region.terminator
+                if end is not None and end.opcode == "yield" and value.index < len(end.operands):
+                    inputs.append(end.operands[value.index])
+            if op.opcode in ("for", "while") and value.index < len(op.group("init")):
+                inputs.append(op.group("init")[value.index])
+            return inputs
+        return list(op.operands)
+
     def origins(self, value: Value) -> Origins:
         """Everything a value depends on, through arithmetic, branches and loops."""
         found = self._origins.get(value)
@@ -153,48 +179,31 @@ class Provenance:
             seen.add(current)
             if current in self._params:
                 result.params.add(self._params[current].name)
-                continue
-            op = current.op
-            if op is None:
-                todo.extend(self._argument_origins(current, result))
-            else:
-                todo.extend(_operation_origins(op, current, result))
+            elif _note(current, result):
+                todo.extend(self.inputs_of(current))
         self._origins[value] = result
         return result
 
-    def _argument_origins(self, value: Value, result: Origins) -> list[Value]:
+
+def _note(value: Value, result: Origins) -> bool:
+    """Enter what a value itself is; tells whether what it is made of counts too."""
+    op = value.op
+    if op is None:
         parent = value.block.parent if value.block is not None else None
-        if parent is None:
-            return []
-        if parent.opcode == "for" and value.index == 0:
+        if parent is not None and parent.opcode == "for" and value.index == 0:
             result.loops.append(parent)
-            return [*parent.group("lb"), *parent.group("ub"), *parent.group("step")]
-        if parent.opcode in ("for", "while"):
+        elif parent is not None and parent.opcode in ("for", "while"):
             result.carried.append(parent)
-        incoming = self._carried_inputs(value)
-        return [] if incoming is None else list(incoming)
-
-
-def _operation_origins(op: Op, value: Value, result: Origins) -> list[Value]:
-    if op.opcode == "program_id":
+    elif op.opcode == "program_id":
         result.program_axes.add(op.attrs["axis"])
     elif op.opcode == "num_programs":
         result.grid_axes.add(op.attrs["axis"])
     elif op.opcode in _MEMORY:
         result.loads.append(op)
-        return []
+        return False
     elif op.opcode == "call":
         result.opaque.append(op)
-    elif op.opcode in ("if", "for", "while", "noinline_call"):
-        inputs = [op.operands[0]] if op.opcode == "if" else []
-        for region in op.regions:
-            end = region.terminator
-            if end is not None and end.opcode == "yield" and value.index < len(end.operands):
-                inputs.append(end.operands[value.index])
-        if op.opcode in ("for", "while") and value.index < len(op.group("init")):
-            inputs.append(op.group("init")[value.index])
-        return inputs
-    return list(op.operands)
+    return True
 
 
 def _pointer_steps(value: Value) -> list[Op]:

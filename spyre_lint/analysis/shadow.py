@@ -91,10 +91,7 @@ def _choices(decisions: Mapping[str, list[Op]]) -> list[dict[Op, bool]]:
     else:
         rows = [(True,) * len(names), (False,) * len(names)]
         rows += [tuple(i != j for j in range(len(names))) for i in range(min(len(names), MAX_CHOICES - 2))]
-    return [
-        {op: side for name, side in zip(names, row, strict=True) for op in decisions[name]}
-        for row in rows
-    ]
+    return [{op: side for name, side in zip(names, row, strict=True) for op in decisions[name]} for row in rows]
 
 
 def _merged(ir: KernelIR, shown: list[Examination], decisions: Mapping[str, list[Op]]) -> Coverage:

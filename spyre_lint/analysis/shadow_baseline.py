@@ -173,7 +173,12 @@ def _relation(
 
 
 def _holds(
-    runner: Runner, look: Any, sizes: dict[str, int], derived: Any, chosen: dict[str, tuple[str, Formula]], lost: set[int]
+    runner: Runner,
+    look: Any,
+    sizes: dict[str, int],
+    derived: Any,
+    chosen: dict[str, tuple[str, Formula]],
+    lost: set[int],
 ) -> bool:
     """Whether the lost sites are complete, with nothing past the end, at sizes that fit and at sizes that do not."""
     roles = runner.roles

@@ -40,17 +40,80 @@ def work_loops(cut: Slice, mask: int) -> list[Op]:
     return [op for op, bit in cut.loops.items() if mask & bit and cut.control(op)]
 
 
+def terms(cut: Slice, value: Value, depth: int = 0) -> list[int]:
+    """The dependencies of the summands of a scalar, sums under products and pointer additions taken apart."""
+    while value.op is not None and value.op.opcode in SAME:
+        value = value.op.operands[0]
+    op = value.op
+    if op is not None and depth < 40:
+        if op.opcode == "addptr" or (op.opcode == "elementwise" and op.fn in ("add", "sub")):
+            return [term for operand in op.operands for term in terms(cut, operand, depth + 1)]
+        if op.opcode == "elementwise" and op.fn == "mul":
+            left, right = (terms(cut, operand, depth + 1) for operand in op.operands)
+            return [a | b for a in left for b in right]
+    return [cut.deps(value)]
+
+
 def picks_without_loop(cut: Slice, stores: Sequence[Op], axes: Iterable[int]) -> bool:
-    """Whether the program id places a store along one of the dimensions with no loop over the work there."""
-    pids = 0
-    for bit in cut.pids.values():
-        pids |= bit
+    """Whether the program id picks a store's tile along one of the dimensions with no loop over the work there.
+
+    A loop that steps by the number of programs makes the program id that is added to its counter a part of the loop.
+    Where the id places no store but decides whether one is made, it picks the work as well.
+    """
+    axes = list(axes)
     for op in stores:
         for axis in axes:
-            mask = places(cut, op, (axis,))
-            if mask & pids and not work_loops(cut, mask):
+            parts = [term for value in offsets_of(op, (axis,)) for term in terms(cut, value)]
+            if any(_is_bare(cut, part, parts) for part in parts):
                 return True
+        placed = places(cut, op, axes)
+        if not any(placed & bit for bit in cut.pids.values()):
+            for around in cut.around(op):
+                if around.opcode == "if" and _is_bare(cut, cut.control(around), ()):
+                    return True
     return False
+
+
+def _is_bare(cut: Slice, part: int, parts: Sequence[int]) -> bool:
+    """Whether a summand has the program id of an axis in it, but nothing that goes on to the next tile of that axis."""
+    for axis, bit in cut.pids.items():
+        share = cut.nprogs.get(axis, 0)
+        if not part & bit or part & share or work_loops(cut, part):
+            continue
+        if not any(other & share and work_loops(cut, other) for other in parts):
+            return True
+    return False
+
+
+def host_share(cut: Slice, stores: Sequence[Op]) -> str:
+    """The scalar by which the program id is multiplied to give the first tile of a program: a share of the work that the
+    host decides on. Empty if there is none.
+    """
+    for op in stores:
+        loops = [o for o in cut.around(op) if o.opcode in ("for", "while")]
+        todo = [*bounds_of(loops), *offsets_of(op, range(8))]
+        seen: set[Value] = set()
+        while todo:
+            value = todo.pop()
+            made = value.op
+            if value in seen or made is None:
+                continue
+            seen.add(value)
+            if made.opcode == "elementwise" and made.fn == "mul":
+                for one, other in (made.operands, reversed(made.operands)):
+                    param = cut.param(other)
+                    picked = any(cut.deps(one) & bit for bit in cut.pids.values()) and not work_loops(
+                        cut, cut.deps(one)
+                    )
+                    if (
+                        picked
+                        and param is not None
+                        and made in cut.kept
+                        and any(cut.deps(v) & cut.deps(value) & ~UNKNOWN for v in bounds_of(loops))
+                    ):
+                        return param.name
+            todo.extend(made.operands)
+    return ""
 
 
 def program_id_op(ir: KernelIR, cut: Slice, mask: int) -> Op | None:
@@ -80,7 +143,12 @@ def floored_division(cut: Slice, starts: Iterable[Value]) -> Op | None:
         if op.opcode == "elementwise" and op.fn == "div" and len(op.operands) == 2:
             dividend, divisor = op.operands
             sizes = cut.deps(dividend)
-            if sizes and not sizes & steering and not cut.deps(divisor) & steering and not _rounds_up(dividend, divisor):
+            if (
+                sizes
+                and not sizes & steering
+                and not cut.deps(divisor) & steering
+                and not _rounds_up(dividend, divisor)
+            ):
                 return op
         if op.opcode == "if":
             for region in cut.regions(op):
@@ -187,7 +255,9 @@ def settings_of(trial: Trial, roles: Roles, names: Iterable[str]) -> tuple[dict[
     for name in sizes:
         for unit in roles.units.get(name, ()):
             mentioned.update(symbol.name for symbol in unit.symbols())
-    tiles = {name: trial.env[name] for name in (*roles.tiles, *roles.constants) if name in mentioned and name in trial.env}
+    tiles = {
+        name: trial.env[name] for name in (*roles.tiles, *roles.constants) if name in mentioned and name in trial.env
+    }
     return sizes, tiles
 
 
@@ -244,10 +314,11 @@ def counterexample(
     offsets: Sequence[int] = (),
     program: tuple[int, ...] | None = None,
     other: tuple[int, ...] | None = None,
+    base: int = 0,
 ) -> Counterexample:
     """A counterexample out of a judgement; `ranges` are first and last index."""
     sizes, tiles = settings_of(judged.trial, roles, names)
-    return Counterexample(sizes, tiles, grid, tensor, tuple(ranges), tuple(offsets), program, other)
+    return Counterexample(sizes, tiles, grid, tensor, tuple(ranges), tuple(offsets), program, other, base)
 
 
 def program_text(place: tuple[int, ...]) -> str:

@@ -32,7 +32,8 @@ class Counterexample:
 
     `sizes` are the runtime integers it was run with, `tiles` the constexprs. `program` is the program at fault (None
     where no single one is: nobody stores the tile), `other` the second one that stores the same. `offsets` are those
-    of the tile, `ranges` the first and last index of the elements concerned, one pair per dimension of `tensor`.
+    of the tile, `ranges` the first and last index of the elements concerned, one pair per dimension of `tensor`. `base`
+    is how many elements the tensor's base is moved.
     """
 
     sizes: Mapping[str, int]
@@ -43,6 +44,7 @@ class Counterexample:
     offsets: tuple[int, ...] = ()
     program: tuple[int, ...] | None = None
     other: tuple[int, ...] | None = None
+    base: int = 0
 
     @property
     def programs(self) -> int:
@@ -61,6 +63,7 @@ class Counterexample:
             "tensor": self.tensor,
             "ranges": [list(pair) for pair in self.ranges],
             "offsets": list(self.offsets),
+            "base": self.base,
             "program": None if self.program is None else list(self.program),
             "other_program": None if self.other is None else list(self.other),
         }

@@ -113,7 +113,9 @@ class Geometry:
     every address is a cell of its own.
     """
 
-    def __init__(self, recorder: Recorder, sites: frozenset[int], records: Iterable[Record], live: Iterable[int]) -> None:
+    def __init__(
+        self, recorder: Recorder, sites: frozenset[int], records: Iterable[Record], live: Iterable[int]
+    ) -> None:
         self._recorder = recorder
         self._sites = sites
         self.spaces: dict[SpaceKey, Space] = {}
@@ -169,9 +171,9 @@ class Geometry:
         if placed is not None and box is not None:
             placed[0].add(box)
 
-    def is_judged(self, record: Record) -> bool:
-        """Whether a record's descriptor is one of the sites."""
-        return record[0] < 0 or self.place(record[0]) is not None
+    def is_outside(self, record: Record) -> bool:
+        """Whether a tile of one of the sites lies outside of its tensor."""
+        return self._boxes.get(record) is None and record[0] >= 0 and self.place(record[0]) is not None
 
     def mask(self, record: Record) -> tuple[Space, int] | None:
         """The cells of a record; None if it lies outside of the shape."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -27,11 +28,11 @@ class Launch:
     programs: list[set[Record]]
     live: frozenset[int]
     failed: str = ""
+    union: frozenset[Record] = field(init=False)
+    """Everything touched."""
 
-    @property
-    def union(self) -> set[Record]:
-        """Everything touched."""
-        return set().union(*self.programs)
+    def __post_init__(self) -> None:
+        self.union = frozenset().union(*self.programs)
 
     @property
     def repeats(self) -> bool:
@@ -43,6 +44,7 @@ class Launch:
         return program_ids(self.grid)
 
 
+@lru_cache(maxsize=256)
 def program_ids(grid: tuple[int, ...]) -> list[tuple[int, ...]]:
     """All program ids of a grid, the first axis fastest."""
     return [tuple(reversed(place)) for place in product(*(range(count) for count in reversed(grid)))]
@@ -67,6 +69,18 @@ class Runner:
     roles: Roles
     tiles: Mapping[str, int]
     budget: Budget
+    _fixed: dict[Any, int] = field(default_factory=dict)
+
+    def number(self, expr: Any, env: Mapping[str, int]) -> int:
+        """An expression's value; one in tiles alone is computed once."""
+        if not isinstance(expr, Expr):
+            return int(expr)
+        found = self._fixed.get(expr)
+        if found is None:
+            found = _number(expr, env)
+            if all(symbol.name in self.tiles for symbol in expr.symbols()):
+                self._fixed[expr] = found
+        return found
 
     def trial(self, sizes: Mapping[str, int]) -> Trial:
         """One assignment of sizes, ready to be launched."""
@@ -86,7 +100,8 @@ class Trial:
     _launches: dict[tuple[int, ...], Launch] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        blocks = [tuple(_number(dim, self.env) for dim in block_of(op)) for op in self.runner.code.sites]
+        number = self.runner.number
+        blocks = [tuple(number(dim, self.env) for dim in block_of(op)) for op in self.runner.code.sites]
         self.recorder = Recorder(blocks, self.runner.budget.iterations)
 
     def launch(self, grid: tuple[int, ...]) -> Launch:
@@ -134,7 +149,7 @@ class Trial:
         self.recorder.live = set()
         try:
             arguments = [env.get(name, 1) for name in code.params]
-            constants = [_number(expr, env) for expr in code.exprs]
+            constants = [self.runner.number(expr, env) for expr in code.exprs]
             return code.prepare(self.recorder, arguments, constants), frozenset(self.recorder.live)
         except (LaunchFailed, LaunchCapped, ValueError, OverflowError, TypeError) as error:
             return _failure(error, False)[0]
@@ -151,10 +166,8 @@ def block_of(op: Op) -> tuple[Any, ...]:
     return tuple(op.attrs.get("block_shape") or ())
 
 
-def _number(expr: Any, env: Mapping[str, int]) -> int:
+def _number(expr: Expr, env: Mapping[str, int]) -> int:
     """An expression's value; symbols that have none count as 1."""
-    if not isinstance(expr, Expr):
-        return int(expr)
     values = {symbol.name: env.get(symbol.name, 1) for symbol in expr.symbols()}
     try:
         return expr.evaluate(values)

@@ -8,7 +8,7 @@ it is cut into: less than one, exactly one, one more than one, several, ragged, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -23,7 +23,12 @@ CORES_NAME = re.compile(r"(?i)^(n|num|number_of)_?(cores?|programs?|progs?|sms?|
 """Names of a parameter that holds the number of programs of the launch."""
 _NEUTRAL_NAME = re.compile(r"(?i)start|begin|offset|first|base")
 CORE_COUNTS = (1, 2, 3, 4, 5, 8, 16, 31, 32)
-_FEW_COUNTS = (1, 2, 3, 5, 8, 32)
+_FEW_GRIDS: dict[int, tuple[tuple[int, ...], ...]] = {
+    1: ((1,), (2,), (3,), (5,), (8,), (32,)),
+    2: (*product((1, 2, 3), repeat=2), (1, 5), (5, 1), (5, 5), (1, 8), (8, 1), (4, 8), (1, 32), (32, 1)),
+    3: (*product((1, 2), repeat=3), (1, 1, 3), (1, 3, 1), (3, 1, 1), (3, 3, 3), (1, 1, 32), (1, 32, 1), (32, 1, 1)),
+}
+"""Grids that most sizes are run on; some are run on all that the core counts make."""
 FAR = 1_000_003
 """Steps of scalars that only scale addresses are multiples of this prime."""
 _TILE_SIZES = (4, 2, 8, 16)
@@ -48,6 +53,8 @@ class Roles:
     in_control: set[str] = field(default_factory=set)
     for_stores: set[str] = field(default_factory=set)
     units: dict[str, list[Expr]] = field(default_factory=dict)
+    spans: dict[str, int] = field(default_factory=dict)
+    """Largest constant extent that an open tile constexpr cuts."""
 
 
 def roles_of(whole: Slice, stores: Slice) -> Roles:
@@ -82,6 +89,7 @@ def roles_of(whole: Slice, stores: Slice) -> Roles:
             roles.sizes.append(name)
         elif param.role in ("scalar", "unknown"):
             roles.strides[name] = _stride_uses(whole, name) if strides & bit else []
+    _find_spans(whole, roles)
     for name in roles.sizes:
         roles.units[name] = _units(whole, name)
         if any(stores.params.get(name, 0) & mask for mask in _store_masks(stores)):
@@ -160,6 +168,24 @@ def _names(cut: Slice, value: Value) -> str:
     return str(held) if held is not None and str(held) in cut.ir.open_symbols else ""
 
 
+def _find_spans(cut: Slice, roles: Roles) -> None:
+    """Constant extents and the tiles they are cut into: the tiles must not be so small that there are thousands."""
+
+    def span(extent: Value, tile: Expr | None) -> None:
+        held = _held(extent)
+        if held is not None and held.is_const and tile is not None and str(tile) in roles.tiles:
+            roles.spans[str(tile)] = max(roles.spans.get(str(tile), 0), held.value)
+
+    for op in cut.order:
+        if op.opcode in ("make_descriptor", "make_block_ptr"):
+            for value, block in zip(op.group("shape"), op.attrs.get("block_shape") or (), strict=False):
+                span(value, block if isinstance(block, Expr) else None)
+        elif op.opcode == "for":
+            span(op.group("ub")[0], _held(op.group("step")[0]))
+        elif op.opcode == "elementwise" and op.fn in ("div", "cdiv") and len(op.operands) == 2:
+            span(op.operands[0], _held(op.operands[1]))
+
+
 def _units(cut: Slice, name: str) -> list[Expr]:
     """The tiles that a size is cut into: blocks of dimensions it is the extent of, divisors, loop steps."""
     found: list[Expr] = []
@@ -176,21 +202,15 @@ def _units(cut: Slice, name: str) -> list[Expr]:
             upper, step = op.group("ub")[0], _held(op.group("step")[0])
             if step is not None and _names(cut, upper) == name:
                 found.append(step)
-        elif op.opcode == "arange" and isinstance(op.attrs.get("end"), Expr) and name in cut.ir.open_symbols:
-            continue
     return list(dict.fromkeys(found))
 
 
 def grids_for(axes: int, cores: int, thorough: bool) -> list[tuple[int, ...]]:
     """Launch grids of a rank, products within the number of cores, smallest first."""
-    counts = sorted({min(c, cores) for c in CORE_COUNTS})
-    if axes <= 1:
-        return [(count,) for count in counts]
-    few = [c for c in (_FEW_COUNTS if axes == 2 else (1, 2, 3)) if c <= cores]
-    chosen = counts if thorough and axes == 2 else few
-    grids = {grid for grid in product(chosen, repeat=axes) if _product(grid) <= cores}
-    for axis in range(axes):
-        grids.add(tuple(cores if a == axis else 1 for a in range(axes)))
+    grids = {tuple(min(count, cores) for count in grid) for grid in _FEW_GRIDS[axes]}
+    if thorough:
+        grids |= set(product(sorted({min(c, cores) for c in CORE_COUNTS}), repeat=axes))
+    grids = {grid for grid in grids if _product(grid) <= cores}
     return sorted(grids, key=lambda grid: (_product(grid), grid))
 
 
@@ -205,7 +225,10 @@ def tile_values(roles: Roles, known: Mapping[str, int]) -> dict[str, int]:
     """Values of the open constexprs that are no sizes: those given, else small ones."""
     chosen: dict[str, int] = {}
     for position, name in enumerate(roles.tiles):
-        chosen[name] = known.get(name, _TILE_SIZES[min(position, len(_TILE_SIZES) - 1)])
+        small = _TILE_SIZES[min(position, len(_TILE_SIZES) - 1)]
+        while small * 8 < roles.spans.get(name, 0):
+            small *= 2
+        chosen[name] = known.get(name, small)
     for name in roles.constants:
         chosen[name] = known.get(name, _CONSTANT)
     return chosen
@@ -222,11 +245,16 @@ def unit_of(roles: Roles, name: str, tiles: Mapping[str, int]) -> list[int]:
     return sorted(unit for unit in found if unit >= 1) or [1]
 
 
-def plan(roles: Roles, names: Sequence[str], tiles: Mapping[str, int]) -> list[dict[str, int]]:
-    """Assignments of the sizes in `names`, those with few tiles first; sizes that no store depends on stay at two tiles."""
+def plan(
+    roles: Roles, names: Sequence[str], tiles: Mapping[str, int], moved: Collection[str], long: bool = True
+) -> list[dict[str, int]]:
+    """Assignments of the sizes in `names`, those with few tiles first; sizes that are not in `moved` stay at two tiles.
+
+    `long` asks for more tiles than there are cores, too.
+    """
     units = {name: unit_of(roles, name, tiles) for name in names}
     base = {name: 2 * units[name][-1] for name in names}
-    swept = [name for name in names if name in roles.for_stores]
+    swept = [name for name in names if name in moved]
     found: list[dict[str, int]] = [base]
 
     def together(count: int, less: int = 0) -> None:
@@ -239,7 +267,14 @@ def plan(roles: Roles, names: Sequence[str], tiles: Mapping[str, int]) -> list[d
     together(3, 1)
     for name in swept:
         for unit in units[name]:
-            for size in (1, unit - 1, unit, unit + 1, 3 * unit - 1, 3 * unit, 5 * unit + 1, 7 * unit, 33 * unit + 1):
+            for size in (
+                1,
+                unit - 1,
+                unit,
+                unit + 1,
+                3 * unit - 1,
+                *([3 * unit, 5 * unit + 1, 7 * unit, 33 * unit + 1] if long else []),
+            ):
                 others = base if len(swept) < 4 else base | {n: units[n][-1] for n in swept if n != name}
                 found.append(others | {name: max(1, size)})
     unique = {tuple(sizes.values()): sizes for sizes in found}
@@ -327,9 +362,7 @@ def neutral(name: str) -> bool:
     return _NEUTRAL_NAME.search(name) is not None
 
 
-def formulas(
-    roles: Roles, name: str, others: Sequence[str], tiles: Mapping[str, int]
-) -> Iterator[tuple[str, Any]]:
+def formulas(roles: Roles, name: str, others: Sequence[str], tiles: Mapping[str, int]) -> Iterator[tuple[str, Any]]:
     """What a scalar that only the host relates to the sizes may be: text, and a function of the other sizes."""
     terms: list[tuple[str, tuple[tuple[str, int], ...]]] = []
     for other in others:

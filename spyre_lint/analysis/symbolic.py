@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from spyre_lint.bindings import Binding
 from spyre_lint.context import KernelInstance
 from spyre_lint.ir import sym
 from spyre_lint.ir.core import KernelIR, Op, Value
-from spyre_lint.ir.sym import Expr, const, symbol
+from spyre_lint.ir.sym import Expr, Symbol, const, symbol
 from spyre_lint.ir.types import OpaqueType, ScalarType, TileType
 from spyre_lint.target import SpyreTarget
 
@@ -30,13 +31,15 @@ class SymbolicValues:
 
     Parameters are symbols of kind `arg` (sizes are taken to be at least 1 where they are extents), program ids `pid`
     (0 to cores - 1), grid extents `nprog` (1 to cores), loop counters `iv`, values from memory `memory`, everything
-    else `opaque`. A splatted or reshaped scalar has its scalar's value.
+    else `opaque`. A splatted or reshaped scalar has its scalar's value. What a loop carries and moves by the same
+    amount in every round is its start plus whole steps, as a loop counter is.
     """
 
     def __init__(self, ir: KernelIR, target: SpyreTarget) -> None:
         self._ir = ir
         self._target = target
         self._known: dict[Value, Expr] = {}
+        self._counters: dict[Symbol, Op] = {}
         self._params = {p.value: p for p in ir.params if p.value is not None}
         self._extents = self._extent_parameters()
 
@@ -93,6 +96,10 @@ class SymbolicValues:
             return self._opaque(value, "memory")
         if op.opcode in ("if", "noinline_call"):
             return self._yielded(value, op, depth)
+        if op.opcode in ("for", "while"):
+            region = op.regions[-1]
+            position = value.index + (1 if op.opcode == "for" else 0)
+            return self._carried(value, region.args[position], op, depth)
         return self._opaque(value, "opaque")
 
     def _elementwise(self, value: Value, op: Op, depth: int) -> Expr:
@@ -135,16 +142,68 @@ class SymbolicValues:
         parent = value.block.parent if value.block is not None else None
         if parent is not None and parent.opcode == "noinline_call":
             return self._at(parent.operands[value.index], depth + 1)
-        if parent is None or parent.opcode != "for" or value.index != 0:
+        if parent is not None and (parent.opcode == "while" or (parent.opcode == "for" and value.index > 0)):
+            return self._carried(value, value, parent, depth)
+        if parent is None or parent.opcode != "for":
             return self._opaque(value, "opaque")
         low, high, step = (self._at(parent.group(g)[0], depth + 1) for g in ("lb", "ub", "step"))
         # The counter is the start plus whole steps: that is what divisibility follows from.
         least = low.bounds()[0]
         if step == const(1):
             greatest = (high - 1).bounds()[1]
-            return symbol(value.name or "i", "iv", lo=least, hi=greatest, uid=value.id)
+            if least is not None and greatest is not None and greatest < least:  # a loop that never runs
+                greatest = None
+            counter = symbol(value.name or "i", "iv", lo=least, hi=greatest, uid=value.id)
+            self._counters.update(dict.fromkeys(counter.symbols(), parent))
+            return counter
         trips = symbol(value.name or "i", "iv", lo=0, uid=value.id)
         return low + trips * step
+
+    def _carried(self, value: Value, argument: Value, loop: Op, depth: int) -> Expr:
+        """What a loop carries, or is left with at its end (`value`); `argument` is the body's name for it."""
+        unknown = self._opaque(value, "opaque")
+        inits, end = loop.group("init"), loop.regions[-1].terminator
+        position = argument.index - (1 if loop.opcode == "for" else 0)
+        if end is None or position >= len(inits) or not isinstance(value.type, ScalarType):
+            return unknown
+        if value.type.dtype.is_float or value.type.dtype.is_pointer:
+            return unknown
+        step = self._step(argument, end.operands[position], loop, depth)
+        if step is None:
+            return unknown
+        return self._at(inits[position], depth + 1) + symbol(value.name or "i", "iv", lo=0, uid=value.id) * step
+
+    def _step(self, argument: Value, yielded: Value, loop: Op, depth: int) -> Expr | None:
+        """By how much a loop moves what it carries; None where that differs from round to round."""
+        before = self._known
+        # While the body is looked at, the carried value is a symbol of its own; what is found then is not kept.
+        here = self._opaque(argument, "opaque")
+        self._known = {**before, argument: here}
+        step = self._at(yielded, depth + 1) - here
+        self._known = before
+        inside = {arg.id for region in loop.regions for arg in region.args}
+        inside |= {result.id for region in loop.regions for op in region.walk() for result in op.results}
+        return None if any(each.uid in inside for each in step.ordered_symbols()) else step
+
+    def last(self, expr: Expr) -> Expr:
+        """An expression with each loop counter at its last value, for a bound of one that grows with its counters."""
+        for _ in range(len(expr.ordered_symbols()) + 1):
+            counter = next((each for each in expr.ordered_symbols() if each in self._counters), None)
+            if counter is None:
+                break
+            expr = expr.substitute({counter: self.of(self._counters[counter].group("ub")[0]) - 1})
+        return expr
+
+
+def with_arguments(expr: Expr, binding: Binding | None) -> Expr:
+    """An expression with the run-time arguments put in that a binding gives exactly."""
+    args = binding.args if binding is not None else {}
+    known = {
+        each: const(args[each.name].value)
+        for each in expr.ordered_symbols()
+        if each.kind == "arg" and each.name in args and type(args[each.name].value) is int
+    }
+    return expr.substitute(known) if known else expr
 
 
 def symbolic_values(instance: KernelInstance) -> SymbolicValues:

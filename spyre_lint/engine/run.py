@@ -23,8 +23,8 @@ from spyre_lint.engine.suppress import Suppressor
 from spyre_lint.findings import Finding, Level, Location, Verdict
 from spyre_lint.registry import Registry
 from spyre_lint.report import KernelEntry, Report, Summary
-from spyre_lint.source.discover import Discovery, discover, display_path, make_file
-from spyre_lint.source.files import SourceFile, absolute
+from spyre_lint.source.discover import Discovery, discover, make_file
+from spyre_lint.source.files import SourceFile, absolute, relative_path
 from spyre_lint.tool_rules import INTERNAL_ERROR
 
 _COMPANIONS: Final = ("lower.py", "wrapper.py", "meta.py")
@@ -151,7 +151,7 @@ class Run:
                 place = Path(file.abspath).with_name(name)
                 if str(place) not in known and place.is_file():
                     known.add(str(place))
-                    self.settings[display_path(str(place))] = self.settings[file.path]
+                    self.settings[relative_path(str(place))] = self.settings[file.path]
                     yield make_file(str(place), self.settings[file.path], listed=False)
 
     def source(self, path: str) -> SourceFile | None:
@@ -225,7 +225,7 @@ class Run:
         for error in self.registry.errors:
             yield Result(
                 INTERNAL_ERROR.violated(
-                    Location(display_path(error.path), 1),
+                    Location(relative_path(error.path), 1),
                     f"the check could not be loaded: {error.message}",
                     help="its rules are not checked; mend or remove the module",
                 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +27,7 @@ from spyre_lint.context import (
 from spyre_lint.engine.results import FileIndex, Index, Result, Usage, internal_error
 from spyre_lint.engine.settle import Group, settle_kernel
 from spyre_lint.findings import Finding, Level, Location
+from spyre_lint.ir.core import KernelIR
 from spyre_lint.registry import Registry
 from spyre_lint.rules import Check, Scope
 from spyre_lint.source.files import SourceFile, absolute, read_text
@@ -237,7 +238,14 @@ class Shard:
             what = f"lowering the kernel `{kernel.info.name}`{under}"
             failures.append(internal_error(what, error, kernel.info.loc, (kernel.info.id,)))
             return None
-        return KernelInstance(kernel.info, ir, binding, settings, file)
+
+        def relower(changed: Mapping[str, Any], left_open: Collection[str]) -> KernelIR:
+            base = binding or Binding("unbound", "defaults")
+            given = {**base.constexprs, **changed}
+            kept = {name: value for name, value in given.items() if name not in left_open}
+            return lower_kernel(self.project, kernel, replace(base, constexprs=kept))
+
+        return KernelInstance(kernel.info, ir, binding, settings, file, relower)
 
     def _bindings(
         self,

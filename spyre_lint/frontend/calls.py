@@ -10,7 +10,7 @@ from spyre_lint.findings import Location
 from spyre_lint.frontend import builtins as _builtins  # registers the handlers
 from spyre_lint.frontend.attributes import dtype_method
 from spyre_lint.frontend.branches import Branches
-from spyre_lint.frontend.callsite import TL, CallSite, lookup, method_name
+from spyre_lint.frontend.callsite import GLUON, TL, CallSite, lookup, method_name
 from spyre_lint.frontend.constant_calls import call_constant
 from spyre_lint.frontend.global_names import host_to_value
 from spyre_lint.frontend.state import MAX_INLINE_DEPTH, Frame
@@ -121,6 +121,12 @@ class Calls(Branches):
             host = self._host_call_value(name, args, kwargs)
             if host is not None:
                 return host
+        if name.startswith(GLUON):
+            # Said once for the kernel: every line of a Gluon kernel speaks of layouts and memories that Spyre lacks.
+            values = [v for a in (*args, *kwargs.values()) for v in flatten(a) if isinstance(v, Value)]
+            loc = self.frame.module.name_location(self.active[0]) if len(self.active) == 1 else self.b.loc
+            self.give_up("a Gluon kernel: its layouts and memories are not those of Triton's language", loc)
+            return self.opaque("a function of Gluon", *values, callee=name)
         short = name.removeprefix(TL) if name.startswith(TL) else name.removeprefix("builtins.")
         return self._unknown_call(short, f"`{short}` is not known here", args, kwargs)
 

@@ -104,6 +104,7 @@ _REGISTRY: dict[str, _Entry] = {}
 _METHODS: dict[str, str] = {}
 
 TL = "triton.language."
+GLUON = "triton.experimental.gluon.language."
 
 
 def builtin(*names: str, params: str = "", method: bool = False) -> Callable[[Handler], Handler]:
@@ -149,6 +150,7 @@ def alias_method(attribute: str, function: str) -> None:
 
 # Modules that re-export the functions of triton.language under another prefix, longest first.
 _PREFIXES = (
+    GLUON,
     "triton.language.standard.",
     "triton.language.semantic.",
     "triton.language.random.",

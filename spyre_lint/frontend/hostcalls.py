@@ -68,7 +68,7 @@ def call(machine: Interpreter, function: Any, args: Arguments, node: nodes.NodeN
         )
         return call(machine, function.target, merged, node, frame)
     if isinstance(function, Method):
-        return method(function.owner, function.name, args)
+        return method(machine, function.owner, function.name, args)
     if isinstance(function, ClassRef):
         return _construct(machine, function, args)
     if isinstance(function, Choice):

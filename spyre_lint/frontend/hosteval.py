@@ -33,10 +33,12 @@ from spyre_lint.frontend.hostvalues import (
     unknown,
 )
 from spyre_lint.frontend.project import Definition, Project
-from spyre_lint.frontend.syntax import Module, parameter_nodes
+from spyre_lint.frontend.syntax import Module, parameter_nodes, walk
 
 MAX_STEPS = 60_000
 """Expressions and statements evaluated for one question."""
+MAX_ASIDE_STEPS = 4 * MAX_STEPS
+"""The same for everything at the top level of one file."""
 MAX_CALLS = 12
 """Deepest nesting of function calls that is followed."""
 
@@ -144,14 +146,24 @@ class Interpreter:
         return frame
 
     def _run_aside(self, body: list[nodes.NodeNG], frame: Frame) -> None:
-        """Run code that another question depends on: with a budget of its own, and without recording launches."""
+        """Run code that another question depends on: with a budget of its own, and without recording launches.
+
+        A statement that takes too many steps leaves what it assigns unknown, and the others still run.
+        """
         saved, self.steps = self.steps, MAX_STEPS
         recorder, self.recorder = self.recorder, None
         calls, self.calls = self.calls, []
+        left = MAX_ASIDE_STEPS
         try:
-            hostexec.run(self, body, frame)
-        except (OutOfSteps, RecursionError):
-            pass
+            for statement in body:
+                self.steps = before = min(left, MAX_STEPS)
+                try:
+                    if hostexec.run(self, [statement], frame) != hostexec.NEXT:
+                        break
+                except (OutOfSteps, RecursionError):
+                    for name in assigned_names(statement):
+                        frame.names[name] = unknown("it takes too many steps to evaluate")
+                left -= before - max(self.steps, 0)
         finally:
             self.steps, self.recorder, self.calls = saved, recorder, calls
 
@@ -353,6 +365,11 @@ class Interpreter:
     def call(self, function: Any, args: Arguments, node: nodes.NodeNG, frame: Frame) -> Any:
         """The value a call returns."""
         return hostcalls.call(self, function, args, node, frame)
+
+
+def assigned_names(statement: nodes.NodeNG) -> list[str]:
+    """Names that a statement binds (those of functions in it aside)."""
+    return [node.name for node in walk(statement) if isinstance(node, nodes.AssignName)]
 
 
 def external(name: str) -> Any:

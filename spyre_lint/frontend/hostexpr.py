@@ -363,6 +363,9 @@ def _call(machine: Interpreter, node: nodes.Call, frame: Frame) -> Any:
     else:
         function = machine.expr(node.func, frame)
     args = arguments(machine, node, frame)
+    if isinstance(function, Partial) and isinstance(function.target, BoundLaunch):
+        _prepend(args, function, node)
+        function = function.target
     if isinstance(function, BoundLaunch):
         _record(machine, node, frame, function.kernel, function.grid, function.grid_node, args)
         return unknown("it is the result of a launch")
@@ -386,11 +389,18 @@ def _record(
     args: Arguments,
 ) -> None:
     while isinstance(kernel, Partial):
-        args.positional = [*((value, node) for value in kernel.args), *args.positional]
-        args.keywords = [*((key, value, node) for key, value in kernel.keywords.items()), *args.keywords]
+        _prepend(args, kernel, node)
         kernel = kernel.target
     if machine.recorder is not None:
         machine.recorder.launch(frame, node, kernel, grid, grid_node, args)
+
+
+def _prepend(args: Arguments, partial: Partial, node: nodes.Call) -> None:
+    """Put the arguments that `functools.partial` holds before those of the call; keywords of the call win."""
+    given = {key for key, _, _ in args.keywords}
+    args.positional = [*((value, node) for value in partial.args), *args.positional]
+    held = [(key, value, node) for key, value in partial.keywords.items() if key not in given]
+    args.keywords = [*held, *args.keywords]
 
 
 def _await(machine: Interpreter, node: nodes.NodeNG, frame: Frame) -> Any:

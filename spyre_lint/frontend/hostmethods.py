@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from astroid import nodes
+
 from spyre_lint.bindings import DTypeName, HostValue
 from spyre_lint.frontend import hostitems
 from spyre_lint.frontend.hostcode import CASTS, DEVICE_QUERY, KEEPS_DTYPE, SIZE_ATTRIBUTES
@@ -24,7 +26,7 @@ from spyre_lint.frontend.hostvalues import (
 )
 
 if TYPE_CHECKING:
-    from spyre_lint.frontend.hosteval import Arguments
+    from spyre_lint.frontend.hosteval import Arguments, Interpreter
 
 
 def device_query(text: str) -> HostValue:
@@ -43,14 +45,14 @@ def dtype_name(value: Any) -> str | None:
     return host.value.name if host.is_known and isinstance(host.value, DTypeName) else None
 
 
-def method(owner: Any, name: str, args: Arguments) -> Any:
+def method(machine: Interpreter, owner: Any, name: str, args: Arguments) -> Any:
     """The value of `owner.name(args)`."""
     if name in SIZE_ATTRIBUTES:
         return problem()
     if name in ("size", "stride"):
         return problem() if args.positional or args.keywords else Shape()
     if isinstance(owner, Table):
-        return _table_method(owner, name, args)
+        return _table_method(machine, owner, name, args)
     if isinstance(owner, Items):
         return _items_method(owner, name, args)
     if isinstance(owner, Shape):
@@ -92,7 +94,7 @@ def _tensor_method(owner: Tensor | Parameter, name: str, args: Arguments) -> Any
     return unknown(f"the result of `{name}` is not known", from_problem=True)
 
 
-def _table_method(owner: Table, name: str, args: Arguments) -> Any:
+def _table_method(machine: Interpreter, owner: Table, name: str, args: Arguments) -> Any:
     if name in ("get", "pop", "setdefault"):
         key = scalar(args.get(0, "key") or unknown("no key"))
         default = args.get(1, "default")
@@ -116,8 +118,9 @@ def _table_method(owner: Table, name: str, args: Arguments) -> Any:
                 owner.open = owner.open or "it is updated with a value that is not known"
         for key_name, value, where in args.keywords:
             owner.items[key_name] = value
-            owner.nodes.pop(key_name, None)
-            del where
+            module = machine.module_of(where)
+            if module is not None:
+                owner.nodes[key_name] = (module, where, where.value if isinstance(where, nodes.Keyword) else None)
         return NONE
     if name in ("keys", "values", "items", "copy"):
         if name == "copy":

@@ -192,7 +192,7 @@ def scalar(value: Any) -> HostValue:
     if isinstance(value, HostValue):
         return value
     if isinstance(value, Parameter):
-        return problem()
+        return replace(problem(), reason=f"the caller chooses `{value.name}`")
     if isinstance(value, Choice):
         return hull([scalar(option) for option in value.options])
     if isinstance(value, (Tensor, Shape)):

@@ -37,7 +37,7 @@ MAX_PER_SITE = 8
 MAX_ROUNDS = 3
 """How many functions up a kernel that is handed down is looked for."""
 
-_MAY_LAUNCH = re.compile(r"\]\s*\(|\bgrid\b|\bgrid_")
+_MAY_LAUNCH = re.compile(r"\]\s*\(|\bgrid\b|\bgrid_|\w\[\s*(?:\(|\[|lambda\b)")
 
 
 @dataclass(slots=True)
@@ -267,9 +267,13 @@ def candidates(module: Module) -> list[nodes.Call | nodes.Subscript]:
                 and any(keyword.arg == "grid" for keyword in node.keywords or [])
             ):
                 found.append(node)
-        elif isinstance(node.parent, (nodes.Assign, nodes.Return, nodes.AnnAssign)) and _grid_like(node.slice):
+        elif isinstance(node.parent, _KEEPS_LAUNCH) and _grid_like(node.slice):
             found.append(node)
     return found
+
+
+# What a bound launch (`kernel[grid]`, called later) is a part of.
+_KEEPS_LAUNCH = (nodes.Assign, nodes.AnnAssign, nodes.Return, nodes.Call, nodes.Keyword)
 
 
 def _grid_like(node: nodes.NodeNG) -> bool:

@@ -47,8 +47,8 @@ class Definition:
     of `f`. `constant`: `node` is the value assigned, `path` the way into it for tuple targets. `module`: a file of the
     tree (`module` is None for a directory without `__init__.py`). `external`: `name` is the canonical dotted name.
     `name` is the definition's own name otherwise (a module's dotted name; for a constant the module-level name, if it
-    has one). `importer` is the path that imported a module. `alternatives` holds every candidate (this one included) where several statements under
-    undecided conditions bind the name; it is empty where the definition is certain.
+    has one). `importer` is the path that imported a module. `alternatives` holds every candidate (this one included)
+    where several statements under undecided conditions bind the name; it is empty where the definition is certain.
     """
 
     kind: DefinitionKind
@@ -408,10 +408,13 @@ class Project:
     def _if_expression(self, module: Module, node: nodes.IfExp, depth: int) -> Definition | None:
         verdict = conditions.truth(self, module, node.test)
         chosen = [node.body, node.orelse] if verdict is None else [node.body if verdict else node.orelse]
-        found = [self._resolve(module, option, depth) for option in chosen]
-        if any(definition is None for definition in found):
-            return None
-        return combine([definition for definition in found if definition is not None])
+        found: list[Definition] = []
+        for option in chosen:
+            definition = self._resolve(module, option, depth)
+            if definition is None and isinstance(option, (nodes.Name, nodes.Attribute)):
+                return None
+            found.append(definition or Definition("constant", "", module, option))
+        return combine(found)
 
 
 def _external(dotted: str) -> Definition:

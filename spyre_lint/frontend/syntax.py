@@ -15,6 +15,7 @@ from astroid import nodes
 from astroid.builder import AstroidBuilder
 from astroid.exceptions import AstroidError, AstroidSyntaxError
 from astroid.manager import AstroidManager
+from astroid.raw_building import InspectBuilder
 
 from spyre_lint.findings import Location
 
@@ -144,8 +145,13 @@ class _TreeBuilder(AstroidBuilder):  # type: ignore[misc]  # astroid ships no ty
     """Builds a tree and nothing else.
 
     The steps left out follow star imports and infer what attributes are set on: both read other modules, installed ones
-    included, which linting must not do, and take far longer than parsing.
+    included, which linting must not do, and take far longer than parsing. Left out as well are the trees of the
+    built-in types, which only inference needs and which take longer to make than astroid takes to import.
     """
+
+    def __init__(self) -> None:
+        InspectBuilder.__init__(self, AstroidManager())
+        self._apply_transforms = False
 
     def add_from_names_to_locals(self, node: nodes.ImportFrom, global_name: object) -> None:
         """Names that imports bind are found in `Scope`, not in the tree."""
@@ -164,7 +170,7 @@ def parse(path: str, text: str) -> Module | SyntaxProblem:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            builder = _TreeBuilder(AstroidManager(), apply_transforms=False)
+            builder = _TreeBuilder()
             tree = builder.string_build(text, modname=path, path=path)
         return Module(path, text, tree)
     except AstroidSyntaxError as error:

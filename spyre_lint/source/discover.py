@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from spyre_lint.config import ConfigResolver, Settings
-from spyre_lint.source.files import SourceFile, absolute
+from spyre_lint.source.files import SourceFile, absolute, relative_path
 from spyre_lint.source.globs import decides, matches
 from spyre_lint.source.roles import role_of
 
@@ -41,14 +41,6 @@ class Discovery:
     notices: list[str] = field(default_factory=list)
 
 
-def display_path(path: str) -> str:
-    """A path relative to the working directory with forward slashes (absolute if it is on another drive)."""
-    try:
-        return os.path.relpath(path).replace(os.sep, "/")
-    except ValueError:
-        return path.replace(os.sep, "/")
-
-
 def discover(paths: Sequence[str], resolver: ConfigResolver) -> Discovery:
     """Find the Python files under `paths`.
 
@@ -68,7 +60,7 @@ def make_file(path: str, settings: Settings, *, listed: bool = True) -> SourceFi
     """A source file with its role for an absolute path."""
     full = path.replace(os.sep, "/")
     role = role_of(full, settings.relative(path), settings.roles)
-    return SourceFile(display_path(path), role=role, abspath=path, listed=listed)
+    return SourceFile(relative_path(path), role=role, abspath=path, listed=listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +129,7 @@ class _Search:
             with os.scandir(directory) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            self.result.problems.append(f"{display_path(directory)}: {_reason(error)}")
+            self.result.problems.append(f"{relative_path(directory)}: {_reason(error)}")
             return
         if any(entry.name == ".gitignore" for entry in entries):
             ignores = [*ignores, *_ignore_file(directory)]

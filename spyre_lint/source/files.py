@@ -120,6 +120,14 @@ def absolute(path: str) -> str:
     return os.path.normpath(Path.cwd() / path)
 
 
+def relative_path(path: str, start: str | None = None) -> str:
+    """A path relative to `start` (None: the working directory), with forward slashes; absolute on another drive."""
+    try:
+        return os.path.relpath(path, start).replace(os.sep, "/")
+    except ValueError:
+        return path.replace(os.sep, "/")
+
+
 def normalise_newlines(text: str) -> str:
     r"""Text with every line end written as `\n`, as Python's parser counts lines."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -30,8 +30,7 @@ def kernels(files: dict[str, str], path: str = "k.py", *, elsewhere: bool = True
         "import functools, triton\njit = functools.partial(triton.jit, noinline=True)\n@jit\ndef k(x): pass\n",
         "import triton\njit = triton.jit(do_not_specialize=[])\n@jit\ndef k(x): pass\n",
         "import triton\ndef my_jit(fn):\n    return triton.jit(fn)\n@my_jit\ndef k(x): pass\n",
-        "import triton\ndef my_jit(**o):\n    def wrap(fn):\n        return triton.jit(fn, **o)\n    return wrap\n"
-        "@my_jit(debug=True)\ndef k(x): pass\n",
+        "import triton\ndef my(**o):\n    return lambda fn: triton.jit(fn, **o)\n@my(debug=True)\ndef k(x): pass\n",
         "from triton.experimental import gluon\n@gluon.jit\ndef k(x): pass\n",
         "import triton\nif triton.x > 3:\n    @triton.jit\n    def k(x): pass\n",
         "import triton, os\nmaybe = triton.jit if os.name else (lambda f: f)\n@maybe\ndef k(x): pass\n",
@@ -115,7 +114,9 @@ def test_a_decorator_of_the_tree_that_is_handed_configs_tunes() -> None:
         @triton.jit
         def k(x, B): pass
     """
-    info = kernels({"p/k.py": source, "p/tuning.py": "def cached_tune(configs, key):\n    return lambda f: f\n"}, "p/k.py")
+    info = kernels(
+        {"p/k.py": source, "p/tuning.py": "def cached_tune(configs, key):\n    return lambda f: f\n"}, "p/k.py"
+    )
     assert [d.name for d in info["k"].decorators] == ["triton.autotune", "triton.jit"]
 
 
@@ -143,7 +144,9 @@ def test_an_independent_count_agrees() -> None:
         f"{indent}@triton.jit{call}\n{indent}def k{i}(x): pass\n"
         for i, (indent, call) in enumerate([("", ""), ("", "()"), ("", "(noinline=True)")] * 5)
     )
-    source += "class C:\n    @triton.jit\n    def m(x): pass\nfor i in range(3):\n    @triton.jit\n    def looped(x): pass\n"
+    source += (
+        "class C:\n    @triton.jit\n    def m(x): pass\nfor i in range(3):\n    @triton.jit\n    def looped(x): pass\n"
+    )
     source += "try:\n    pass\nexcept ValueError:\n    @triton.jit\n    def handled(x): pass\n"
     by_text = len(re.findall(r"^\s*@triton\.jit", source, re.MULTILINE))
     by_ast = sum(

@@ -1,4 +1,4 @@
-"""Elementwise functions: mathematics, `where`, casts, clamps, random numbers, libdevice."""
+"""Elementwise functions: mathematics, `where`, casts, clamps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from spyre_lint.ir.sym import Expr, as_expr
 from spyre_lint.ir.types import (
     FP32,
     INT1,
-    INT32,
     DType,
     OpaqueType,
     dtype_of,
@@ -269,33 +268,3 @@ alias_method("to", "cast")
 def to_tensor(lw: Lowering, call: CallSite) -> Any:
     """`tl.to_tensor`."""
     return lw.to_value(call.get("x"))
-
-
-def _register_random() -> None:
-    floats, integers = ("rand", "randn"), ("randint",)
-    for name in (*floats, *integers):
-
-        def handler(lw: Lowering, call: CallSite, name: str = name) -> Any:
-            seed, offset = lw.to_value(call.get("seed")), lw.to_value(call.get("offset"))
-            if is_opaque(offset):
-                return offset
-            result = value_type(shape_of(offset.type), FP32 if name != "randint" else INT32)
-            return lw.make("random", {"seed": [seed], "offset": [offset]}, result, fn=name)
-
-        builtin(name, params="seed offset n_rounds")(handler)
-    for name in ("rand4x", "randn4x", "randint4x"):
-
-        def handler4(lw: Lowering, call: CallSite, name: str = name) -> Any:
-            from spyre_lint.frontend.values import TupleValue
-
-            seed, offset = lw.to_value(call.get("seed")), lw.to_value(call.get("offset"))
-            if is_opaque(offset):
-                return TupleValue((offset,) * 4)
-            result = value_type(shape_of(offset.type), INT32 if name == "randint4x" else FP32)
-            op = lw.emit("random", {"seed": [seed], "offset": [offset]}, [result] * 4, fn=name)
-            return TupleValue(tuple(op.results))
-
-        builtin(name, params="seed offset n_rounds")(handler4)
-
-
-_register_random()

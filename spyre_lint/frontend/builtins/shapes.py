@@ -37,7 +37,7 @@ def arange(lw: Lowering, call: CallSite) -> Value:
         given = call.get("start") if start is None else call.get("end")
         reason = opaque_reason(given) or "an `arange` bound that is not a constexpr"
         return lw.give_up(reason)
-    return lw.make("arange", {}, TileType(INT32, (end - start,)), start=start, end=end)
+    return lw.make("arange", {}, TileType(INT32, (end - start,)), start=start, end=end, spelling=call.name)
 
 
 @builtin("full", params="shape value dtype")

@@ -212,7 +212,7 @@ def short_loops(x_ptr, o_ptr, n, B: tl.constexpr):
         acc += xd.load([i, 0])
     for i in range(2, 2):
         acc = tl.exp(acc) * xd.load([i, 0])
-    for i in range(0, 3):
+    for _ in range(0, 3):
         acc += tl.exp(acc)
     od.store([0, 0], acc)
 
@@ -257,7 +257,7 @@ def invariant(x_ptr, o_ptr, n, B: tl.constexpr):
 def swapped(x_ptr, o_ptr, n, B: tl.constexpr):
     xd, od = square(x_ptr, n, B), square(o_ptr, n, B)
     now, then = xd.load([0, 0]), xd.load([B, 0])
-    for i in range(2, n):
+    for _ in range(2, n):
         nxt = now * 0.5 + then
         then = now
         now = nxt
@@ -486,7 +486,10 @@ BINDINGS = {
     "conditional_expression": [({"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "branch_in_a_loop": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "stores_in_branches": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
-    "constexpr_branch": [({"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32, "WITH": True}), ({"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32, "WITH": False})],
+    "constexpr_branch": [
+        ({"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32, "WITH": True}),
+        ({"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32, "WITH": False}),
+    ],
     "counted_while": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "converging_while": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "unrolled": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
@@ -513,6 +516,8 @@ BINDINGS = {
     "zero_each_time": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "stored_constant": [({"o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
     "stored_splat": [({"o_ptr": "*fp32", "s": "fp32", "n": "i32"}, {"B": 32})],
-    "work_between_dot_and_add": [({"a_ptr": "*fp32", "b_ptr": "*fp32", "c_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
+    "work_between_dot_and_add": [
+        ({"a_ptr": "*fp32", "b_ptr": "*fp32", "c_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})
+    ],
     "asserted": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"B": 32})],
 }

@@ -214,8 +214,14 @@ def product_by_sum(a_ptr, b_ptr, o_ptr, n, M: tl.constexpr, K: tl.constexpr, N: 
 
 BINDINGS = {
     "two_accumulators": [
-        ({"a_ptr": "*fp16", "b_ptr": "*fp16", "c_ptr": "*fp16", "o_ptr": "*fp16", "n": "i32"}, {"BM": 64, "BN": 128, "BK": 32}),
-        ({"a_ptr": "*fp32", "b_ptr": "*fp32", "c_ptr": "*fp32", "o_ptr": "*fp16", "n": "i32"}, {"BM": 64, "BN": 32, "BK": 128}),
+        (
+            {"a_ptr": "*fp16", "b_ptr": "*fp16", "c_ptr": "*fp16", "o_ptr": "*fp16", "n": "i32"},
+            {"BM": 64, "BN": 128, "BK": 32},
+        ),
+        (
+            {"a_ptr": "*fp32", "b_ptr": "*fp32", "c_ptr": "*fp32", "o_ptr": "*fp16", "n": "i32"},
+            {"BM": 64, "BN": 32, "BK": 128},
+        ),
     ],
     "matmul_scaled": [
         ({"a_ptr": "*bf16", "b_ptr": "*bf16", "s_ptr": "*fp32", "o_ptr": "*bf16", "n": "i32"}, {"B": 64}),
@@ -245,15 +251,34 @@ BINDINGS = {
         ),
     ],
     "attention_causal": [
-        ({"q_ptr": "*fp16", "k_ptr": "*fp16", "v_ptr": "*fp16", "o_ptr": "*fp16", "n": "i32"}, {"BM": 64, "BN": 64, "D": 64}),
+        (
+            {"q_ptr": "*fp16", "k_ptr": "*fp16", "v_ptr": "*fp16", "o_ptr": "*fp16", "n": "i32"},
+            {"BM": 64, "BN": 64, "D": 64},
+        ),
     ],
     "layer_norm": [
         (
-            {"x_ptr": "*fp16", "w_ptr": "*fp16", "b_ptr": "*fp16", "y_ptr": "*fp16", "rows": "i32", "columns": "i32", "eps": "fp32"},
+            {
+                "x_ptr": "*fp16",
+                "w_ptr": "*fp16",
+                "b_ptr": "*fp16",
+                "y_ptr": "*fp16",
+                "rows": "i32",
+                "columns": "i32",
+                "eps": "fp32",
+            },
             {"BM": 8, "BN": 256},
         ),
         (
-            {"x_ptr": "*bf16", "w_ptr": "*fp32", "b_ptr": "*bf16", "y_ptr": "*fp32", "rows": "i32", "columns": "i32", "eps": "fp32"},
+            {
+                "x_ptr": "*bf16",
+                "w_ptr": "*fp32",
+                "b_ptr": "*bf16",
+                "y_ptr": "*fp32",
+                "rows": "i32",
+                "columns": "i32",
+                "eps": "fp32",
+            },
             {"BM": 16, "BN": 64},
         ),
     ],
@@ -263,8 +288,14 @@ BINDINGS = {
     ],
     "softmax_of_the_library": [({"x_ptr": "*fp16", "y_ptr": "*fp16", "n": "i32"}, {"B": 512})],
     "rotary": [
-        ({"x_ptr": "*fp16", "cos_ptr": "*fp32", "sin_ptr": "*fp32", "y_ptr": "*fp16", "n": "i32"}, {"B": 16, "HALF": 64}),
-        ({"x_ptr": "*bf16", "cos_ptr": "*bf16", "sin_ptr": "*bf16", "y_ptr": "*bf16", "n": "i32"}, {"B": 16, "HALF": 64}),
+        (
+            {"x_ptr": "*fp16", "cos_ptr": "*fp32", "sin_ptr": "*fp32", "y_ptr": "*fp16", "n": "i32"},
+            {"B": 16, "HALF": 64},
+        ),
+        (
+            {"x_ptr": "*bf16", "cos_ptr": "*bf16", "sin_ptr": "*bf16", "y_ptr": "*bf16", "n": "i32"},
+            {"B": 16, "HALF": 64},
+        ),
     ],
     "product_by_sum": [
         ({"a_ptr": "*fp32", "b_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, {"M": 32, "K": 32, "N": 32, "AXIS": 1}),

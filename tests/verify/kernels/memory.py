@@ -110,6 +110,16 @@ def dropped_out(x_ptr, o_ptr, seed, n, B: tl.constexpr):
 
 
 @triton.jit
+def normal_noise(x_ptr, o_ptr, seed, n, B: tl.constexpr):
+    x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n], strides=[1], block_shape=[B])
+    o_desc = tl.make_tensor_descriptor(o_ptr, shape=[n], strides=[1], block_shape=[B])
+    start = tl.program_id(0) * B
+    a, b, _, _ = tl.randint4x(seed, start + tl.arange(0, B))
+    noise = tl.randn(seed, start.to(tl.int64) + tl.arange(0, B))
+    o_desc.store([start], x_desc.load([start]) + noise * (a ^ b))
+
+
+@triton.jit
 def quantised(x_ptr, s_ptr, o_ptr, n, B: tl.constexpr, D: tl.constexpr):
     x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n, D], strides=[D, 1], block_shape=[B, D])
     o_desc = tl.make_tensor_descriptor(o_ptr, shape=[n, D], strides=[D, 1], block_shape=[B, D])
@@ -165,6 +175,7 @@ BINDINGS = {
     "scalar_loads": [({"x_ptr": "*fp16", "l_ptr": "*i32", "o_ptr": "*fp32", "n": "i32"}, {"B": 64})],
     "counters": [({"x_ptr": "*i32", "c_ptr": "*i32", "n": "i32"}, {"B": 64})],
     "dropped_out": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "seed": "i32", "n": "i32"}, {"B": 64})],
+    "normal_noise": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "seed": "i64", "n": "i32"}, {"B": 64})],
     "quantised": [
         ({"x_ptr": "*bf16", "s_ptr": "*fp32", "o_ptr": "*fp8e4nv", "n": "i32"}, {"B": 16, "D": 128}),
         ({"x_ptr": "*fp16", "s_ptr": "*fp32", "o_ptr": "*i8", "n": "i32"}, {"B": 16, "D": 128}),

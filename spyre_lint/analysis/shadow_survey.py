@@ -1,0 +1,326 @@
+"""Runs the whole list of launches over one kind of access and keeps the smallest counterexample of each failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from spyre_lint.analysis import shadow_explain as explain
+from spyre_lint.analysis.shadow_baseline import Baseline, baseline_of, trial_of
+from spyre_lint.analysis.shadow_facts import Failure, FailureKind, Open
+from spyre_lint.analysis.shadow_judge import Double, Judgement, Loss, Overrun, judge
+from spyre_lint.analysis.shadow_launch import Runner
+from spyre_lint.analysis.shadow_sizes import grids_for, plan
+from spyre_lint.analysis.shadow_slice import LOADS, SAME, STORES, source_of_unknown
+from spyre_lint.analysis.shadow_values import Unknown
+from spyre_lint.findings import Related
+from spyre_lint.ir.core import KernelIR, Op, Value
+
+LossKey = tuple[int, tuple[int, ...]]
+"""A site (negative: a raw pointer) and the dimensions that a loss runs along."""
+
+
+@dataclass(slots=True)
+class Survey:
+    """The failures of one kind of access. `accesses` are the operations by site that are judged."""
+
+    ir: KernelIR
+    runner: Runner
+    doubled: Runner | None
+    accesses: dict[int, list[Op]]
+    shared: frozenset[int] = frozenset()
+    verb: str = "stored"
+    tails: dict[LossKey, tuple[Loss, Judgement]] = field(default_factory=dict)
+    varying: dict[LossKey, tuple[Loss, Judgement]] = field(default_factory=dict)
+    clean: set[LossKey] = field(default_factory=set)
+    """Losses that vary with the grid at sizes where nothing is lost under every grid."""
+    shares: dict[LossKey, str] = field(default_factory=dict)
+    """Losses that depend on a share of the work that the host decides on, with its name."""
+    double: tuple[Double, Judgement] | None = None
+    overrun: tuple[Overrun, Judgement] | None = None
+    doubts: dict[int, Unknown] = field(default_factory=dict)
+    failed: tuple[Judgement, tuple[int, ...], str] | None = None
+    baseline: Baseline | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The sizes that a counterexample names."""
+        roles = self.runner.roles
+        wanted = roles.for_stores if self.verb == "stored" else roles.in_shape | roles.for_stores
+        return [name for name in roles.sizes if name in wanted]
+
+    # ---- running -----------------------------------------------------------------------------------------
+
+    def run(self, grids: Sequence[tuple[int, ...]], more_grids: Sequence[tuple[int, ...]], moved: set[str]) -> None:
+        """Find out what to expect, then run all sizes: on `more_grids` where every size is ragged, else on `grids`."""
+        self._collect_doubts(grids)
+        self.baseline = baseline_of(self.runner, self.doubled, grids, self.accesses)
+        cut = self.runner.code.cut
+        looped = [s for s, ops in self.accesses.items() if s < 0 and not explain.picks_without_loop(cut, ops, (0,))]
+        self.baseline.expectation = replace(self.baseline.expectation, looped=frozenset(looped))
+        for site in self.baseline.unrelated:
+            self.accesses.pop(site, None)
+        roles = self.runner.roles
+        names = [n for n in roles.sizes if n not in self.baseline.derived]
+        sizes = plan(
+            roles, names, self.runner.tiles, [n for n in names if n in moved], len(grids) > 1 or self.verb == "stored"
+        )
+        for position, assignment in enumerate(sizes):
+            if self.runner.budget.capped:
+                return
+            thorough = position % 3 == 1 if len(more_grids) < 10 else position in (len(sizes) // 3, len(sizes) // 2)
+            on = more_grids if thorough else grids
+            trial = trial_of(self.runner, assignment, self.baseline.derived)
+            judged = judge(trial, on, frozenset(self.accesses), self.shared, self.baseline.expectation)
+            self.add(judged)
+
+    def _collect_doubts(self, grids: Sequence[tuple[int, ...]]) -> None:
+        """Leave out the sites at which an unknown value decides what is accessed."""
+        trial = trial_of(self.runner, {n: 4 for n in self.runner.roles.sizes}, {})
+        for grid in grids[:3]:
+            trial.launch(grid)
+        recorder = trial.recorder
+        for record, unknown in recorder.perhaps.items():
+            place = record[0] or 0
+            site = recorder.descriptors[place].site if place >= 0 else place
+            if site in self.accesses:
+                self.doubts.setdefault(site, unknown)
+        for made in recorder.descriptors:
+            if made.unknown is not None and made.site in self.accesses:
+                self.doubts.setdefault(made.site, made.unknown)
+        for unknown in recorder.unplaced[:1]:
+            self.doubts.setdefault(1 << 30, unknown)
+        for site in self.doubts:
+            self.accesses.pop(site, None)
+
+    def add(self, judged: Judgement) -> None:
+        """Keep what one assignment of sizes shows, where it is the first to show it."""
+        for loss in judged.common:
+            if self._is_true_tail(loss, judged):
+                self.tails.setdefault((self._site(loss), tuple(loss.axes)), (loss, judged))
+        for loss in judged.varying:
+            key = (self._site(loss), tuple(loss.axes))
+            self.varying.setdefault(key, (loss, judged))
+            if not any(other.space is loss.space for other in judged.common):
+                self.clean.add(key)
+        if judged.doubles and self.double is None:
+            self.double = (judged.doubles[0], judged)
+        if judged.overruns and self.overrun is None:
+            self.overrun = (judged.overruns[0], judged)
+        if judged.failed and self.failed is None:
+            grid, why = judged.failed[0]
+            self.failed = (judged, grid, why)
+
+    @staticmethod
+    def _site(loss: Loss) -> int:
+        return loss.space.key[0] if loss.space.key[0] < 0 else min(loss.space.sites)
+
+    def _ops(self, site: int) -> list[Op]:
+        return self.accesses.get(site, [])
+
+    def _is_true_tail(self, loss: Loss, judged: Judgement) -> bool:
+        """Whether a loss under every grid is none of too few programs: a kernel with no loop over the work stores no
+        more tiles than the largest grid has programs.
+        """
+        cut = self.runner.code.cut
+        ops = self._ops(self._site(loss))
+        if not explain.picks_without_loop(cut, ops, range(loss.space.rank)):
+            return True
+        tiles = [1] * loss.space.rank
+        for made in judged.trial.recorder.descriptors:
+            if made.site in loss.space.sites:
+                counts = [-(-size // block) for size, block in zip(made.shape, made.block, strict=True)]
+                tiles = [max(a, b) for a, b in zip(tiles, counts, strict=True)]
+        axes = max(cut.pids, default=0) + 1
+        if axes == 1:
+            total = 1
+            for count in tiles:
+                total *= count
+            return total <= 32
+        return max(tiles) <= (5 if axes == 2 else 3)
+
+    # ---- telling -----------------------------------------------------------------------------------------
+
+    def _lost(self, kind: FailureKind, loss: Loss, judged: Judgement, why: str) -> Failure:
+        roles, cut = self.runner.roles, self.runner.code.cut
+        sites = dict(enumerate(self.runner.code.sites))
+        site = self._site(loss)
+        ops = self._ops(site)
+        prefix = explain.setting(judged.trial, roles, self.names, loss.grid)
+        if site < 0:
+            tensor, ranges, offset = self.runner.code.pointers[-1 - site], loss.box, 0
+            what = f"the tile at `{tensor} + {loss.box[0][0]}` is never {self.verb}"
+        else:
+            tensor = explain.tensor_name(sites, site)
+            ranges, shape, offset = explain.local_box(judged.geometry, judged, loss.space, loss.box)
+            text = explain.ranges_text([(low, high - 1) for low, high in ranges], shape)
+            based = f" (its base moved by {offset})" if offset else ""
+            what = f"{text} of `{tensor}`{based} are never {self.verb}"
+        span = [(low, high - 1) for low, high in ranges]
+        example = explain.counterexample(judged, roles, self.names, loss.grid, tensor, span, base=offset)
+        axis = loss.axes[0] if len(loss.axes) == 1 else None
+        division = False
+        if kind == "tail":
+            loc, stack, division = explain.tail_place(cut, ops, loss.axes)
+        else:
+            mask = 0
+            for op in ops:
+                mask |= explain.places(cut, op, loss.axes)
+            read = explain.program_id_op(self.ir, cut, mask)
+            loc, stack = (read.loc, read.stack) if read is not None else (self.ir.loc, ())
+        verb = "store" if self.verb == "stored" else "load"
+        related = tuple(Related(f"the {verb} that does not reach it", op.loc) for op in ops[:1] if op.loc != loc)
+        return Failure(kind, loc, f"{prefix}, {what}{why}", example, axis, related, stack, division)
+
+    def losses(self, kinds: Sequence[FailureKind] = ("tail", "no-loop", "partition")) -> list[Failure]:
+        """The failures for which work is lost, one for each cause."""
+        cut = self.runner.code.cut
+        found: list[Failure] = []
+        for loss, judged in self.tails.values():
+            found.append(self._lost("tail", loss, judged, ""))
+        for key, (loss, judged) in self.varying.items():
+            ops = self._ops(key[0])
+            without = explain.picks_without_loop(cut, ops, key[1])
+            kind: FailureKind = "no-loop" if without else "partition"
+            share = "" if without else explain.host_share(cut, ops)
+            if share and key not in self.shares:
+                self.shares[key] = share
+            if share:
+                continue
+            same = [k for k in self.tails if k[0] == key[0] and set(k[1]) & set(key[1])]
+            if kind == "partition" and same and key not in self.clean:
+                continue
+            found.append(self._lost(kind, loss, judged, ""))
+        return once([failure for failure in found if failure.kind in kinds])
+
+    def doubled_work(self) -> Failure | None:
+        """The failure for which two programs store the same element."""
+        if self.double is None:
+            return None
+        double, judged = self.double
+        roles = self.runner.roles
+        site = min(double.space.sites)
+        tensor = explain.tensor_name(dict(enumerate(self.runner.code.sites)), site)
+        box, shape, offset = explain.local_box(
+            judged.geometry, judged, double.space, double.space.first_box(double.mask)
+        )
+        ranges = [(low, high - 1) for low, high in box]
+        prefix = explain.setting(judged.trial, roles, self.names, double.grid)
+        both = f"{explain.program_text(double.first)} and {explain.program_text(double.second)}"
+        sentence = f"{prefix}, {explain.ranges_text(ranges, shape)} of `{tensor}` are stored by {both}"
+        example = explain.counterexample(
+            judged,
+            roles,
+            self.names,
+            double.grid,
+            tensor,
+            ranges,
+            program=double.first,
+            other=double.second,
+            base=offset,
+        )
+        ops = self._ops(site)
+        mask = 0
+        for op in ops:
+            mask |= explain.places(self.runner.code.cut, op, range(double.space.rank))
+        read = explain.program_id_op(self.ir, self.runner.code.cut, mask)
+        loc, stack = (read.loc, read.stack) if read is not None else (self.ir.loc, ())
+        related = tuple(Related("the store", op.loc) for op in ops[:1])
+        return Failure("double", loc, sentence, example, None, related, stack)
+
+    def overrun_work(self) -> Failure | None:
+        """The failure for which a program stores past the end."""
+        if self.overrun is None:
+            return None
+        run, judged = self.overrun
+        ops = self._ops(run.site)
+        if ops and all(_is_guarded(value) for op in ops for value in op.group("offsets")):
+            return None
+        roles = self.runner.roles
+        made = judged.trial.recorder.descriptors[run.record[0]]
+        tensor = explain.tensor_name(dict(enumerate(self.runner.code.sites)), run.site)
+        offsets = run.record[1:]
+        past = next(
+            (
+                i
+                for i, (o, b, s) in enumerate(zip(offsets, made.block, made.shape, strict=True))
+                if o >= s or o + b <= 0
+            ),
+            0,
+        )
+        ranges = [(offset, offset + block - 1) for offset, block in zip(offsets, made.block, strict=True)]
+        prefix = explain.setting(judged.trial, roles, self.names, run.grid)
+        where = "elements" if len(offsets) == 1 else ("rows" if past == 0 else "columns") if len(offsets) == 2 else ""
+        extent = f"{made.shape[past]} {where}" if where else f"an extent of {made.shape[past]} in dimension {past}"
+        sentence = (
+            f"{prefix}, {explain.program_text(run.program)} stores a tile at [{', '.join(map(str, offsets))}] of "
+            f"`{tensor}`, which has {extent}"
+        )
+        example = explain.counterexample(
+            judged, roles, self.names, run.grid, tensor, ranges, offsets=offsets, program=run.program
+        )
+        loc, stack = explain.overrun_place(self.runner.code.cut, ops) if ops else (self.ir.loc, ())
+        related = tuple(Related("the store past the end", op.loc) for op in ops[:1] if op.loc != loc)
+        return Failure("overrun", loc, sentence, example, past, related, stack)
+
+    def opens(self) -> list[Open]:
+        """What could not be seen."""
+        found = [
+            Open(f"what is {self.verb} depends on {unknown.reason}", unknown.loc, stack=unknown.stack)
+            for unknown in self.doubts.values()
+        ]
+        sites = dict(enumerate(self.runner.code.sites))
+        if self.baseline is not None:
+            for site, names in self.baseline.unrelated.items():
+                tensor = explain.tensor_name(sites, site)
+                how = " and ".join(f"`{name}`" for name in names)
+                reason = (
+                    f"only the host knows how {how} and the shape of `{tensor}` are related"
+                    if names
+                    else f"`{tensor}` is stored in part only, and its tiles are fixed by the binding"
+                )
+                found.append(Open(reason, sites[site].loc, stack=sites[site].stack))
+        for key, share in self.shares.items():
+            ops = self._ops(key[0])
+            reason = f"only the host knows how `{share}` and the number of programs are related"
+            found.append(Open(reason, ops[0].loc if ops else self.ir.loc, ("SPY308",)))
+        if self.runner.budget.capped:
+            found.append(Open("the analysis is capped: the kernel takes too many steps", self.ir.loc))
+        elif self.failed is not None:
+            judged, grid, why = self.failed
+            prefix = explain.setting(judged.trial, self.runner.roles, self.names, grid)
+            found.append(Open(f"{prefix}, a program {why}", self.ir.loc))
+        return list({(entry.reason, entry.loc): entry for entry in found}.values())
+
+
+def once(failures: Sequence[Failure]) -> list[Failure]:
+    """One failure for each kind and place, best one that runs along one dimension."""
+    unique: dict[tuple[str, object], Failure] = {}
+    for failure in failures:
+        key = (failure.kind, failure.loc)
+        kept = unique.get(key)
+        if kept is None or (kept.axis is None and failure.axis is not None):
+            unique[key] = failure
+    return list(unique.values())
+
+
+def _is_guarded(value: Value) -> bool:
+    """Whether a scalar `where` sends an offset elsewhere on purpose."""
+    todo = [value]
+    for _ in range(200):
+        if not todo:
+            return False
+        op = todo.pop().op
+        if op is not None and op.opcode == "where":
+            return True
+        if op is not None and (op.opcode == "elementwise" or op.opcode in SAME):
+            todo.extend(op.operands)
+    return False
+
+
+def surveyed_grids(axes: int, cores: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """The grids for most sizes, and those for some."""
+    return grids_for(axes, cores, False), grids_for(axes, cores, True)
+
+
+__all__ = ["LOADS", "STORES", "Mapping", "Survey", "source_of_unknown", "surveyed_grids"]
