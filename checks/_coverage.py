@@ -101,7 +101,7 @@ def _is_loop(instance: KernelInstance, failure: Failure) -> bool:
 
 def _open(rules: list[Rule], instance: KernelInstance, entry: Open) -> Finding:
     asked = [_QUESTION[rule.code] for rule in rules]
-    question = asked[0] if len(asked) == 1 else f"{', '.join(asked[:-1])} and {asked[-1]}"
+    question = _ALL if len(asked) > 2 else " and ".join(asked)
     codes = [rule.code for rule in rules]
     return _labelled(
         rules[0].unproven_at(
@@ -115,6 +115,7 @@ def _open(rules: list[Rule], instance: KernelInstance, entry: Open) -> Finding:
     )
 
 
+_ALL = "every tile is done exactly once, on any number of cores,"
 _QUESTION: Mapping[str, str] = {
     "SPY303": "every tile is done",
     "SPY305": "the programs stay within the work",

@@ -54,10 +54,10 @@ def _judge(
     said = ("" if indirect else written(op, "offsets", axis)) or offset.name or str(exact)
     block = block_text(instance, op, axis)
     related = instance.related_calls(op)
-    start = f"`{spelled(op)}` starts at `{said}` in dimension {axis} of `{name}`"
+    value = f" = {exact}" if exact.is_const and said != str(exact) else ""
+    start = f"`{spelled(op)}` starts at `{said}`{value} in dimension {axis} of `{name}`"
     if never:
-        value = f" = {exact}" if exact.is_const and said != str(exact) else ""
-        message = f"{start}{value}, which is no multiple of its block, {block}, for any size"
+        message = f"{start}, which is no multiple of its block, {block}, for any size"
         help_ = "count in blocks and pass `i * BLOCK`; what is skipped before the first block is a dimension of its own"
         return OFFSET_MULTIPLE.violated(where, message, help=help_, related=related)
     reason, help_ = _reason(instance, offset, exact)
@@ -123,7 +123,7 @@ def _varies(origins: Provenance, op: Op, loop: Op) -> bool:
     deciding = [value for group in ("desc", "index", "offsets") for value in op.group(group)]
     block = op.block
     while block is not None and block.parent is not None and block.parent is not loop:
-        if block.parent.opcode == "if":
+        if block.parent.opcode == "if" and not block.parent.attrs.get("constexpr"):
             deciding.append(block.parent.operands[0])
         block = block.parent.block
     inside = set(loop.walk())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from spyre_lint.analysis.constexprs import constexpr_roles, problem_constexprs
 from spyre_lint.analysis.symbolic import symbolic_values
 from spyre_lint.analysis.work import is_literal, work_extents
-from spyre_lint.checks._support import place
+from spyre_lint.checks._support import place, written
 from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.findings import Finding, Level, Location, Related
 from spyre_lint.ir.core import Op, Param
@@ -61,7 +62,11 @@ def judge_literals(instance: KernelInstance) -> Iterator[Finding]:
     for op in instance.ir.ops("make_descriptor"):
         for dimension, extent in enumerate(op.group("shape")):
             size = values.of(extent)
-            if size.is_const and size.value > _FIXED_AXIS:
+            if (
+                size.is_const
+                and size.value > _FIXED_AXIS
+                and not _names_the_model(instance, written(op, "shape", dimension))
+            ):
                 yield _literal(
                     instance,
                     op,
@@ -83,6 +88,12 @@ def judge_literals(instance: KernelInstance) -> Iterator[Finding]:
                 f"{said} written into the kernel, whatever the problem's size is",
                 number,
             )
+
+
+def _names_the_model(instance: KernelInstance, text: str) -> bool:
+    """Whether an extent is written with names of model constants (a module's `HEAD_DIM`) and no others."""
+    names = re.findall(r"[A-Za-z_]\w*", text)
+    return bool(names) and all(instance.settings.is_model_constant(name) for name in names)
 
 
 def _literal(instance: KernelInstance, op: Op, where: Location, message: str, number: int | None) -> Finding:

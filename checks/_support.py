@@ -54,8 +54,16 @@ def operand_name(value: Value | None, fallback: str) -> str:
 
 
 def pointer(instance: KernelInstance, value: Value | None) -> Param | None:
-    """The pointer parameter behind an address."""
-    return None if value is None else instance.analysis(provenance).base(value).param
+    """The pointer parameter behind an address; behind a choice of addresses, if all of them start from the same."""
+    if value is None:
+        return None
+    origins = instance.analysis(provenance)
+    found = origins.base(value).param
+    if found is not None:
+        return found
+    named = (instance.ir.param(name) for name in origins.origins(value).params)
+    pointers = [param for param in named if param is not None and param.role == "pointer"]
+    return pointers[0] if len(pointers) == 1 else None
 
 
 def known_size(instance: KernelInstance, value: Value) -> Expr:

@@ -34,7 +34,12 @@ UNCLAMPED = Rule(
     silenced_by=("SPY303", "SPY308", "SPY502"),
 )
 DUPLICATED = Rule(
-    "SPY306", "work-duplicated", Level.ERROR, "Two programs store the same element.", silenced_by=_NO_SHARE
+    "SPY306",
+    "work-duplicated",
+    Level.ERROR,
+    "Two programs store the same element.",
+    silenced_by=_NO_SHARE,
+    silenced_here_by=("SPY309",),  # an axis that nobody reads doubles the work for that reason
 )
 SINGLE_CORE = Rule("SPY307", "single-core-kernel", Level.WARNING, "A kernel walks independent tiles on one core only.")
 PARTITION = Rule(

@@ -233,7 +233,8 @@ class ConfigResolver:
     def _load(self, path: Path, *, required: bool) -> Settings | None:
         shown = relative_path(str(path))
         document = read_toml(path, shown)
-        table, prefix = document, ()
+        table: Any = document
+        prefix: tuple[str, ...] = ()
         if path.name == "pyproject.toml":
             table, prefix = _own_table(document), ("tool", TABLE)
             if table is None and required:

@@ -47,7 +47,7 @@ _LOOPS = frozenset({"for", "while"})
 _SCALAR_GROUPS = frozenset({"cond", "lb", "ub", "step", "offsets", "base", "shape", "strides", "desc", "axis"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Storage:
     """A copy of a constant or splat that an operation needs; `name` is that of what it becomes."""
 
@@ -114,7 +114,7 @@ class _Walk:
     def __init__(self, graph: Graph, size: Weigh) -> None:
         self._graph = graph
         self._size = size
-        self._sizes: dict[TileType, int] = {}
+        self._weights: dict[Weighed, int] = {}
         self._order: dict[Op, int] = {}
         self._roots: dict[Value, Value | None] = {}
         self._constants: set[Value] = set()
@@ -257,9 +257,8 @@ class _Walk:
     def _weight(self, tiles: Iterable[Weighed]) -> int:
         total = 0
         for tile in tiles:
-            type_ = tile_type(tile)
-            size = self._sizes.get(type_)
+            size = self._weights.get(tile)
             if size is None:
-                size = self._sizes[type_] = self._size(type_)
+                size = self._weights[tile] = self._size(tile_type(tile))
             total += size
         return total

@@ -16,7 +16,7 @@ from typing import Any
 from spyre_lint.analysis.shadow_code import TooLarge
 from spyre_lint.analysis.shadow_facts import CODE_OF, Coverage, Failure, Open
 from spyre_lint.analysis.shadow_settle import Examination, examine
-from spyre_lint.analysis.shadow_slice import LOADS, STORES, Slice
+from spyre_lint.analysis.shadow_slice import STORES, Slice
 from spyre_lint.context import KernelInstance
 from spyre_lint.ir.core import KernelIR, Op
 from spyre_lint.ir.types import OpaqueType
@@ -126,4 +126,4 @@ def _merged(ir: KernelIR, shown: list[Examination], decisions: Mapping[str, list
     )
 
 
-__all__ = ["LOADS", "Coverage", "Failure", "Open", "coverage", "coverage_of"]
+__all__ = ["Coverage", "Failure", "Open", "coverage", "coverage_of"]

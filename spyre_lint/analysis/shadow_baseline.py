@@ -61,23 +61,36 @@ def baseline_of(
     names = list(roles.sizes)
     count = 2 if len(roles.for_stores) <= 2 else 1
     sizes = aligned(roles, names, tilings, count)
-    start = {n: 0 for n in names if n not in roles.in_shape and neutral(n)}
+    start = [n for n in names if n in roles.positions or (n not in roles.in_shape and neutral(n))]
     derived: dict[str, tuple[str, Formula]] = {n: ("0", lambda env: 0) for n in start}
     sizes = {n: s for n, s in sizes.items() if n not in derived}
 
     def look(which: Runner, at: Mapping[str, int], more: Mapping[str, tuple[str, Formula]]) -> Judgement:
         return judge(trial_of(which, at, more), grids, sites, frozenset(), Expectation())
 
+    unrelated: dict[int, tuple[str, ...]] = {}
+    for site, extent, drivers in _driven_extents(runner, stores):
+        if extent in derived:
+            continue
+        found = _relation(runner, look, sizes, derived, {site}, [(extent,)])
+        if found is not None:
+            derived |= found
+            sizes = {n: s for n, s in sizes.items() if n not in found}
+        elif len(drivers) > 1:
+            unrelated[site] = (extent,)
     first = look(runner, sizes, derived)
     lost = {site for loss in first.common for site in loss.space.sites}
+    lost -= unrelated.keys()
     if not lost:
-        return Baseline(Expectation(), derived)
-    found = _relation(runner, look, sizes, derived, lost)
+        return Baseline(Expectation(), derived, unrelated)
+    work = [n for n in sizes if n in roles.for_stores and n not in roles.in_shape]
+    attempts: list[tuple[str, ...]] = [(name,) for name in work]
+    attempts += [(a, b) for i, a in enumerate(work) for b in work[i + 1 :]]
+    found = _relation(runner, look, sizes, derived, lost, attempts)
     if found is not None:
-        return Baseline(Expectation(), derived | found)
+        return Baseline(Expectation(), derived | found, unrelated)
     partial: set[int] = set()
     whole_axes: dict[int, tuple[int, ...]] = {}
-    unrelated: dict[int, tuple[str, ...]] = {}
     second = look(doubled, sizes, derived) if doubled is not None else None
     for loss in first.common:
         key = loss.space.key
@@ -91,12 +104,33 @@ def baseline_of(
             if same:
                 partial.add(site)
                 gone = loss.space.lost_axes(loss.mask, loss.window)
-                whole_axes[site] = tuple(a for a in range(loss.space.rank) if a not in gone)
+                some = loss.mask != loss.window
+                whole_axes[site] = tuple(a for a in range(loss.space.rank) if some and a not in gone)
                 continue
             free = _free_scalars(cut, runner, stores.get(site, ()), axes)
             if free or (doubled is None and not _is_plain(cut, stores.get(site, ()), axes)):
                 unrelated[site] = free
-    return Baseline(Expectation(frozenset(partial), whole_axes), derived, unrelated)
+    return Baseline(Expectation(frozenset(partial), whole_axes=whole_axes), derived, unrelated)
+
+
+def _driven_extents(runner: Runner, stores: Mapping[int, Sequence[Op]]) -> list[tuple[int, str, list[str]]]:
+    """Extents that decide nothing but a shape, along dimensions that other sizes place the stores in, with those sizes:
+    only the host knows how they relate (`n_elements`, walked as M by N).
+    """
+    roles, cut = runner.roles, runner.code.cut
+    found: list[tuple[int, str, list[str]]] = []
+    for site, ops in stores.items():
+        if site < 0:
+            continue
+        for axis, extent in enumerate(runner.code.sites[site].group("shape")):
+            param = cut.param(extent)
+            if param is None or param.name in roles.in_control or param.name not in roles.sizes:
+                continue
+            mask = cut.all_deps(op.group("offsets")[axis] for op in ops if axis < len(op.group("offsets")))
+            drivers = [n for n in roles.sizes if n != param.name and cut.params.get(n, 0) & mask]
+            if drivers:
+                found.append((site, param.name, drivers))
+    return found
 
 
 def _free_scalars(cut: Slice, runner: Runner, stores: Sequence[Op], axes: set[int]) -> tuple[str, ...]:
@@ -110,28 +144,7 @@ def _free_scalars(cut: Slice, runner: Runner, stores: Sequence[Op], axes: set[in
         for around in cut.around(op):
             mask |= cut.control(around) if around.opcode == "if" else 0
     free = [n for n in roles.sizes if n not in roles.in_shape and cut.params.get(n, 0) & mask]
-    if free or not mask:
-        return tuple(free)
-    # An extent that places nothing, along a dimension that other sizes place: only the host knows how they relate.
-    driven = [n for n in roles.sizes if n in roles.in_control and cut.params.get(n, 0) & mask]
-    extents = [n for n in roles.for_stores if n in roles.in_shape and n not in roles.in_control]
-    return tuple(sorted(extents)) if driven and extents and not _own_axis(cut, stores, axes, driven) else ()
-
-
-def _own_axis(cut: Slice, stores: Sequence[Op], axes: set[int], driven: Sequence[str]) -> bool:
-    """Whether one of the sizes that place the stores along these dimensions is also their extent there."""
-    wanted = 0
-    for name in driven:
-        wanted |= cut.params.get(name, 0)
-    for op in stores:
-        owner = op.operand("desc")
-        maker = owner.op if owner is not None else None
-        if maker is None or maker.opcode != "make_descriptor":
-            continue
-        for axis, (extent, offset) in enumerate(zip(maker.group("shape"), op.group("offsets"), strict=False)):
-            if axis in axes and cut.deps(extent) & cut.deps(offset) & wanted:
-                return True
-    return False
+    return tuple(free)
 
 
 def _is_plain(cut: Slice, stores: Sequence[Op], axes: set[int]) -> bool:
@@ -150,14 +163,10 @@ def _relation(
     sizes: Mapping[str, int],
     derived: Mapping[str, tuple[str, Formula]],
     lost: set[int],
+    attempts: Sequence[tuple[str, ...]],
 ) -> dict[str, tuple[str, Formula]] | None:
     """A relation of the scalars that only the host relates to the sizes, under which the lost sites are complete."""
     roles = runner.roles
-    work = [n for n in sizes if n in roles.for_stores and n not in roles.in_shape]
-    extents = [n for n in sizes if n in roles.for_stores and n in roles.in_shape and n not in roles.in_control]
-    attempts: list[tuple[str, ...]] = [(name,) for name in work]
-    attempts += [(a, b) for i, a in enumerate(work) for b in work[i + 1 :]]
-    attempts += [(name,) for name in extents]
     tried = 0
     for names in attempts:
         others = [n for n in sizes if n in roles.for_stores and n not in names]

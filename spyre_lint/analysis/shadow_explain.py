@@ -278,6 +278,14 @@ def ranges_text(ranges: Sequence[tuple[int, int]], shape: Sequence[int] | None) 
     return f"indices [{', '.join(span(pair) for pair in ranges)}]"
 
 
+def extent_text(shape: Sequence[int], axis: int) -> str:
+    """`12 elements`, `1 row`, `3 columns`, `an extent of 4 in dimension 2`."""
+    if len(shape) > 2:
+        return f"an extent of {shape[axis]} in dimension {axis}"
+    word = "element" if len(shape) == 1 else ("row", "column")[axis]
+    return f"{shape[axis]} {word}{'' if shape[axis] == 1 else 's'}"
+
+
 def local_box(geometry: Geometry, judged: Judgement, space: Space, box: Box) -> tuple[Box, tuple[int, ...] | None, int]:
     """A box in the coordinates of the descriptor whose window holds it, that descriptor's shape, and its base offset."""
     descriptors = judged.trial.recorder.descriptors

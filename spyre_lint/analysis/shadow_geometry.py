@@ -8,7 +8,7 @@ whatever the sizes of the tiles.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from spyre_lint.analysis.shadow_values import Descriptor, Record, Recorder
 
@@ -190,14 +190,18 @@ class Geometry:
                 total[key] = total.get(key, 0) | found[1]
         return total
 
-    def windows(self, live: Iterable[int]) -> dict[SpaceKey, int]:
-        """The cells that descriptors span, by space."""
+    def windows(self, live: Iterable[int], touched: Mapping[SpaceKey, int]) -> dict[SpaceKey, int]:
+        """The cells that descriptors span, by space. One with a moved base counts only if something of it is touched: a
+        kernel may make descriptors that it has no work for.
+        """
         total: dict[SpaceKey, int] = {}
         for number in live:
             placed = self.place(number)
-            if placed is not None:
-                key = placed[0].key
-                total[key] = total.get(key, 0) | placed[0].mask(self.window(number))
+            if placed is None:
+                continue
+            key, mask = placed[0].key, placed[0].mask(self.window(number))
+            if not self._recorder.descriptors[number].offset or mask & touched.get(key, 0):
+                total[key] = total.get(key, 0) | mask
         return total
 
     def overlaps(self, records: Iterable[Record]) -> bool:

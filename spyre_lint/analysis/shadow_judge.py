@@ -43,12 +43,13 @@ class Double:
 
 @dataclass(slots=True)
 class Overrun:
-    """A tile that lies outside of its tensor."""
+    """A tile that lies outside of its tensor, or in one that there is not (`moved`: its base is past the end)."""
 
     record: Record
     site: int
     grid: tuple[int, ...]
     program: tuple[int, ...]
+    moved: bool = False
 
 
 @dataclass(slots=True)
@@ -76,7 +77,9 @@ class Expectation:
 
     partial: frozenset[int] = frozenset()
     looped: frozenset[int] = frozenset()
-    """Raw pointers (negative numbers) whose stores a loop goes through: one program alone makes all of them."""
+    """Sites (raw pointers are negative numbers) whose stores a loop goes through: one program alone makes all of them."""
+    fixed: frozenset[int] = frozenset()
+    """Sites whose tensors do not depend on the number of programs: what one launch makes of them, all must store."""
     whole_axes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -124,12 +127,13 @@ def _losses(found: Judgement, launches: Sequence[Launch], expectation: Expectati
     windows: dict[frozenset[int], dict[SpaceKey, int]] = {}
     stored: list[dict[SpaceKey, int]] = []
     spans: list[dict[SpaceKey, int]] = []
+    touched = geometry.masks(set().union(*(launch.union for launch in launches)))
     for launch in launches:
         union = launch.union
         if union not in unions:
             unions[union] = geometry.masks(union)
         if launch.live not in windows:
-            windows[launch.live] = geometry.windows(launch.live)
+            windows[launch.live] = geometry.windows(launch.live, touched)
         stored.append(unions[union])
         spans.append(windows[launch.live])
     for key, space in geometry.spaces.items():
@@ -137,9 +141,18 @@ def _losses(found: Judgement, launches: Sequence[Launch], expectation: Expectati
         for masks in stored:
             best |= masks.get(key, 0)
         partial = key[0] < 0 or bool(space.sites & expectation.partial)
-        if key[0] in expectation.looped and launches[0].grid == (1,) * len(launches[0].grid):
+        alone = launches[0].grid == (1,) * len(launches[0].grid)
+        looped = alone and (key[0] in expectation.looped or bool(space.sites) and space.sites <= expectation.looped)
+        if key[0] < 0 and looped:
             best = stored[0].get(key, 0)
         expected = [best if partial else span.get(key, 0) for span in spans]
+        if not partial and space.sites <= expectation.fixed:
+            every = expected[0]
+            for span in expected if not looped else ():
+                every |= span
+            if looped:
+                _past(found, space, every, launches, expected)
+            expected = [every for _ in spans]
         missing = [want & ~masks.get(key, 0) for want, masks in zip(expected, stored, strict=True)]
         common = missing[0]
         for mask in missing[1:]:
@@ -158,6 +171,20 @@ def _losses(found: Judgement, launches: Sequence[Launch], expectation: Expectati
             if mask & ~common:
                 found.varying.append(Loss(space, mask & ~common, want, launch.grid))
                 break
+
+
+def _past(found: Judgement, space: Space, every: int, launches: Sequence[Launch], spans: Sequence[int]) -> None:
+    """Tensors (through a moved base) that one program alone does not know of: work past the end."""
+    for launch, span in zip(launches, spans, strict=True):
+        if not span & ~every:
+            continue
+        for place, records in zip(launch.ids(), launch.programs, strict=True):
+            for record in sorted(records):
+                located = found.geometry.mask(record)
+                if located is not None and located[0] is space and located[1] & ~every:
+                    site = found.trial.recorder.descriptors[record[0]].site
+                    found.overruns.append(Overrun(record, site, launch.grid, place, moved=True))
+                    return
 
 
 def _gone_slabs(space: Space, stored: int, span: int, axes: Iterable[int]) -> int:

@@ -52,6 +52,8 @@ class Roles:
     in_shape: set[str] = field(default_factory=set)
     in_control: set[str] = field(default_factory=set)
     for_stores: set[str] = field(default_factory=set)
+    positions: set[str] = field(default_factory=set)
+    """Sizes that only say where something is stored: they bound nothing."""
     units: dict[str, list[Expr]] = field(default_factory=dict)
     spans: dict[str, int] = field(default_factory=dict)
     """Largest constant extent that an open tile constexpr cuts."""
@@ -90,7 +92,13 @@ def roles_of(whole: Slice, stores: Slice) -> Roles:
         elif param.role in ("scalar", "unknown"):
             roles.strides[name] = _stride_uses(whole, name) if strides & bit else []
     _find_spans(whole, roles)
+    bounding = divided
+    for op in whole.order:
+        if op.opcode in ("for", "while", "if"):
+            bounding |= whole.control(op)
     for name in roles.sizes:
+        if name not in roles.in_shape and not whole.params[name] & bounding:
+            roles.positions.add(name)
         roles.units[name] = _units(whole, name)
         if any(stores.params.get(name, 0) & mask for mask in _store_masks(stores)):
             roles.for_stores.add(name)
@@ -294,7 +302,7 @@ def aligned(roles: Roles, names: Sequence[str], tilings: Sequence[Mapping[str, i
         for tiles in tilings:
             for unit in unit_of(roles, name, tiles):
                 step = step * unit // _gcd(step, unit)
-        sizes[name] = count * step
+        sizes[name] = max(2, count * step)
     return sizes
 
 
@@ -370,12 +378,12 @@ def formulas(roles: Roles, name: str, others: Sequence[str], tiles: Mapping[str,
         for unit in unit_of(roles, other, tiles):
             if unit > 1:
                 terms.append((f"cdiv({other}, {unit})", ((other, unit),)))
-    combined = list(terms)
+    combined = [] if name in roles.in_shape else list(terms)
     for i, (text, factors) in enumerate(terms):
         for more_text, more in terms[i + 1 :]:
             if factors[0][0] != more[0][0]:
                 combined.append((f"{text} * {more_text}", factors + more))
-    if len(others) == 3:
+    if len(others) >= 3:
         combined.append((" * ".join(others), tuple((other, 1) for other in others)))
         combined.append(("the number of tiles", tuple((o, unit_of(roles, o, tiles)[-1]) for o in others)))
 
@@ -384,6 +392,10 @@ def formulas(roles: Roles, name: str, others: Sequence[str], tiles: Mapping[str,
 
     for text, factors in combined:
         yield text, function(factors)
+    if name in roles.in_shape:
+        for other in others:
+            for tile, value in tiles.items():
+                yield f"{other} * {tile}", lambda env, other=other, value=value: env[other] * value
     if name not in roles.in_shape:
         yield "1", lambda env: 1
         yield "0", lambda env: 0

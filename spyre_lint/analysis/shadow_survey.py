@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from spyre_lint.analysis import shadow_explain as explain
@@ -11,7 +11,7 @@ from spyre_lint.analysis.shadow_facts import Failure, FailureKind, Open
 from spyre_lint.analysis.shadow_judge import Double, Judgement, Loss, Overrun, judge
 from spyre_lint.analysis.shadow_launch import Runner
 from spyre_lint.analysis.shadow_sizes import grids_for, plan
-from spyre_lint.analysis.shadow_slice import LOADS, SAME, STORES, source_of_unknown
+from spyre_lint.analysis.shadow_slice import SAME
 from spyre_lint.analysis.shadow_values import Unknown
 from spyre_lint.findings import Related
 from spyre_lint.ir.core import KernelIR, Op, Value
@@ -31,11 +31,15 @@ class Survey:
     shared: frozenset[int] = frozenset()
     verb: str = "stored"
     tails: dict[LossKey, tuple[Loss, Judgement]] = field(default_factory=dict)
+    late_tails: dict[LossKey, tuple[Loss, Judgement]] = field(default_factory=dict)
+    """Losses under every grid, at sizes with more tiles than any grid has programs."""
     varying: dict[LossKey, tuple[Loss, Judgement]] = field(default_factory=dict)
     clean: set[LossKey] = field(default_factory=set)
     """Losses that vary with the grid at sizes where nothing is lost under every grid."""
     shares: dict[LossKey, str] = field(default_factory=dict)
     """Losses that depend on a share of the work that the host decides on, with its name."""
+    loose: str = ""
+    """A scalar that places a store, and that no bound is known for."""
     double: tuple[Double, Judgement] | None = None
     overrun: tuple[Overrun, Judgement] | None = None
     doubts: dict[int, Unknown] = field(default_factory=dict)
@@ -56,8 +60,14 @@ class Survey:
         self._collect_doubts(grids)
         self.baseline = baseline_of(self.runner, self.doubled, grids, self.accesses)
         cut = self.runner.code.cut
-        looped = [s for s, ops in self.accesses.items() if s < 0 and not explain.picks_without_loop(cut, ops, (0,))]
-        self.baseline.expectation = replace(self.baseline.expectation, looped=frozenset(looped))
+        looped = [s for s, ops in self.accesses.items() if not explain.picks_without_loop(cut, ops, range(8))]
+        counts = 0
+        for bit in cut.nprogs.values():
+            counts |= bit
+        fixed = [
+            s for s in self.accesses if s >= 0 and not cut.all_deps(self.runner.code.sites[s].group("shape")) & counts
+        ]
+        self.baseline.expectation = replace(self.baseline.expectation, looped=frozenset(looped), fixed=frozenset(fixed))
         for site in self.baseline.unrelated:
             self.accesses.pop(site, None)
         roles = self.runner.roles
@@ -96,8 +106,8 @@ class Survey:
     def add(self, judged: Judgement) -> None:
         """Keep what one assignment of sizes shows, where it is the first to show it."""
         for loss in judged.common:
-            if self._is_true_tail(loss, judged):
-                self.tails.setdefault((self._site(loss), tuple(loss.axes)), (loss, judged))
+            tails = self.tails if self._fits_the_grids(loss, judged) else self.late_tails
+            tails.setdefault((self._site(loss), tuple(loss.axes)), (loss, judged))
         for loss in judged.varying:
             key = (self._site(loss), tuple(loss.axes))
             self.varying.setdefault(key, (loss, judged))
@@ -118,13 +128,10 @@ class Survey:
     def _ops(self, site: int) -> list[Op]:
         return self.accesses.get(site, [])
 
-    def _is_true_tail(self, loss: Loss, judged: Judgement) -> bool:
-        """Whether a loss under every grid is none of too few programs: a kernel with no loop over the work stores no
-        more tiles than the largest grid has programs.
-        """
+    def _fits_the_grids(self, loss: Loss, judged: Judgement) -> bool:
+        """Whether some grid has a program for every tile, so that a loss under every grid is none of too few programs."""
         cut = self.runner.code.cut
-        ops = self._ops(self._site(loss))
-        if not explain.picks_without_loop(cut, ops, range(loss.space.rank)):
+        if not cut.pids:
             return True
         tiles = [1] * loss.space.rank
         for made in judged.trial.recorder.descriptors:
@@ -176,7 +183,9 @@ class Survey:
         """The failures for which work is lost, one for each cause."""
         cut = self.runner.code.cut
         found: list[Failure] = []
-        for loss, judged in self.tails.values():
+        told = {key[0] for key in (*self.tails, *self.varying)}
+        tails = self.tails | {key: late for key, late in self.late_tails.items() if key[0] not in told}
+        for loss, judged in tails.values():
             found.append(self._lost("tail", loss, judged, ""))
         for key, (loss, judged) in self.varying.items():
             ops = self._ops(key[0])
@@ -234,34 +243,37 @@ class Survey:
             return None
         run, judged = self.overrun
         ops = self._ops(run.site)
+        cut, roles = self.runner.code.cut, self.runner.roles
+        made = judged.trial.recorder.descriptors[run.record[0]]
+        offsets = run.record[1:]
+        if len(offsets) != len(made.block):  # told by SPY111
+            return None
+        bounds = enumerate(zip(offsets, made.block, made.shape, strict=True))
+        past = next((axis for axis, (o, b, s) in bounds if o >= s or o + b <= 0), 0)
+        placed = explain.places(cut, ops[0], (past,)) if ops else 0
+        derived = self.baseline.derived if self.baseline is not None else {}
+        free = [
+            n for n in roles.sizes if n not in roles.in_shape and n not in derived and cut.params.get(n, 0) & placed
+        ]
+        if free and not run.moved:
+            self.loose = free[0]
+            return None
         if ops and all(_is_guarded(value) for op in ops for value in op.group("offsets")):
             return None
-        roles = self.runner.roles
-        made = judged.trial.recorder.descriptors[run.record[0]]
         tensor = explain.tensor_name(dict(enumerate(self.runner.code.sites)), run.site)
-        offsets = run.record[1:]
-        past = next(
-            (
-                i
-                for i, (o, b, s) in enumerate(zip(offsets, made.block, made.shape, strict=True))
-                if o >= s or o + b <= 0
-            ),
-            0,
-        )
         ranges = [(offset, offset + block - 1) for offset, block in zip(offsets, made.block, strict=True)]
         prefix = explain.setting(judged.trial, roles, self.names, run.grid)
-        where = "elements" if len(offsets) == 1 else ("rows" if past == 0 else "columns") if len(offsets) == 2 else ""
-        extent = f"{made.shape[past]} {where}" if where else f"an extent of {made.shape[past]} in dimension {past}"
-        sentence = (
-            f"{prefix}, {explain.program_text(run.program)} stores a tile at [{', '.join(map(str, offsets))}] of "
-            f"`{tensor}`, which has {extent}"
-        )
+        what = f"{explain.program_text(run.program)} stores a tile at [{', '.join(map(str, offsets))}] of `{tensor}`"
+        if run.moved:
+            what += f" with its base moved by {made.offset}, which one program alone never does"
+        else:
+            what += f", which has {explain.extent_text(made.shape, past)}"
         example = explain.counterexample(
-            judged, roles, self.names, run.grid, tensor, ranges, offsets=offsets, program=run.program
+            judged, roles, self.names, run.grid, tensor, ranges, offsets=offsets, program=run.program, base=made.offset
         )
-        loc, stack = explain.overrun_place(self.runner.code.cut, ops) if ops else (self.ir.loc, ())
+        loc, stack = explain.overrun_place(cut, ops) if ops else (self.ir.loc, ())
         related = tuple(Related("the store past the end", op.loc) for op in ops[:1] if op.loc != loc)
-        return Failure("overrun", loc, sentence, example, past, related, stack)
+        return Failure("overrun", loc, f"{prefix}, {what}", example, past, related, stack)
 
     def opens(self) -> list[Open]:
         """What could not be seen."""
@@ -280,6 +292,9 @@ class Survey:
                     else f"`{tensor}` is stored in part only, and its tiles are fixed by the binding"
                 )
                 found.append(Open(reason, sites[site].loc, stack=sites[site].stack))
+        if self.loose:
+            reason = f"only the host knows that `{self.loose}` is never past the end"
+            found.append(Open(reason, self.ir.loc, ("SPY305",)))
         for key, share in self.shares.items():
             ops = self._ops(key[0])
             reason = f"only the host knows how `{share}` and the number of programs are related"
@@ -321,6 +336,3 @@ def _is_guarded(value: Value) -> bool:
 def surveyed_grids(axes: int, cores: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """The grids for most sizes, and those for some."""
     return grids_for(axes, cores, False), grids_for(axes, cores, True)
-
-
-__all__ = ["LOADS", "STORES", "Mapping", "Survey", "source_of_unknown", "surveyed_grids"]

@@ -86,7 +86,9 @@ def from_driver(info: KernelInfo, driver: Driver) -> Binding:
 
 
 def _type_name(text: str) -> str | None:
-    """A signature's type in Triton's spelling (`*fp16`, `i32`); None for `constexpr` and what is no type."""
+    """A signature's type in Triton's spelling (`*fp16`, `i32`, `tensordesc<fp16[64]>`); None for what is no type."""
+    if text.startswith("tensordesc"):
+        return text
     text = text.split(":")[0]  # "*fp16:16" carries an alignment
     dtype = dtype_named(text)
     return None if dtype is None else dtype.name

@@ -62,6 +62,13 @@ class Calls(Branches):
 
     def expr_Call(self, node: nodes.Call) -> Any:
         function = self.expr(node.func)
+        kwargs: dict[str, Any] = {}
+        for keyword in node.keywords or ():  # Triton evaluates keyword arguments before the positional ones
+            value = self.expr(keyword.value)
+            if keyword.arg is not None:
+                kwargs[keyword.arg] = value
+            elif isinstance(value, dict):
+                kwargs.update({k: v for k, v in value.items() if isinstance(k, str)})
         args: list[Any] = []
         for argument in node.args:
             if isinstance(argument, nodes.Starred):
@@ -69,13 +76,6 @@ class Calls(Branches):
                 args.extend(inner.items if isinstance(inner, TupleValue) else [inner])
             else:
                 args.append(self.expr(argument))
-        kwargs: dict[str, Any] = {}
-        for keyword in node.keywords or ():
-            value = self.expr(keyword.value)
-            if keyword.arg is not None:
-                kwargs[keyword.arg] = value
-            elif isinstance(value, dict):
-                kwargs.update({k: v for k, v in value.items() if isinstance(k, str)})
         return self.call(function, args, kwargs, node)
 
     def call(self, function: Any, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:

@@ -35,7 +35,7 @@ from spyre_lint.frontend.hostvalues import (
 from spyre_lint.frontend.project import Definition, Project
 from spyre_lint.frontend.syntax import Module, parameter_nodes, walk
 
-MAX_STEPS = 60_000
+MAX_STEPS = 30_000
 """Expressions and statements evaluated for one question."""
 MAX_ASIDE_STEPS = 4 * MAX_STEPS
 """The same for everything at the top level of one file."""

@@ -34,6 +34,8 @@ from spyre_lint.frontend.syntax import Module
 
 MAX_PER_SITE = 8
 """Most launches kept for one place in the source (a loop over kernels, several callers)."""
+MAX_CALLERS = 48
+"""Most functions evaluated to learn which kernels one launch can have."""
 MAX_ROUNDS = 3
 """How many functions up a kernel that is handed down is looked for."""
 
@@ -62,6 +64,7 @@ class LaunchFinder:
         self._owners: set[nodes.NodeNG] = set()
         self._chased: set[nodes.NodeNG] = set()
         self._open_kernel = False
+        self._callers_left = 0
         self._pending: dict[nodes.Call, _Pending] = {}
 
     # ------------------------------------------------------------------ recorder
@@ -90,11 +93,11 @@ class LaunchFinder:
             )
         )
         owner = enclosing_function(call)
+        if not kernels and not _looks_like_launch(call, kernel, grid_node):
+            return
         self._open_kernel = self._open_kernel or (frame.inlined and not kernels)
         if not frame.inlined and owner is not None and _from_parameter(call, kernel, frame):
             self._pending[call] = _Pending(call, owner, frame.module)
-        if not kernels and not _looks_like_launch(call, kernel, grid_node):
-            return
         known_sites = self._sites.setdefault(call, [])
         if frame.inlined and (not kernels or any(set(kernels) <= set(site.kernels) for site in known_sites)):
             return
@@ -172,6 +175,8 @@ class LaunchFinder:
         self.found[module.path] = []
         units: dict[nodes.NodeNG, list[nodes.FunctionDef]] = {}
         for call in candidates(module):
+            if not self._may_be_kernel(module, call):
+                continue
             around = functions_around(call)
             if any(self.project.is_jit(module, function) for function in around):
                 continue
@@ -185,6 +190,15 @@ class LaunchFinder:
                     done.add(function)
                     self._run_function(module, function)
         self.resolve_pending(module)
+
+    def _may_be_kernel(self, module: Module, node: nodes.Call | nodes.Subscript) -> bool:
+        """Whether what stands before a subscript can be a kernel: not where it is known to be something else."""
+        subscript = node.func if isinstance(node, nodes.Call) else node
+        owner = subscript.value if isinstance(subscript, nodes.Subscript) else subscript.expr
+        if isinstance(subscript, nodes.Subscript) and isinstance(subscript.slice, nodes.Const):
+            return isinstance(subscript.slice.value, int)
+        found = self.project.resolve(module, owner) if isinstance(owner, (nodes.Name, nodes.Attribute)) else None
+        return found is None or any(option.kind in ("jit", "constant") for option in found.candidates)
 
     def _collect(self, module: Module) -> None:
         launches = [
@@ -225,17 +239,21 @@ class LaunchFinder:
             self._chased.add(owner)
             self._accepted = {call for call, pending in self._pending.items() if pending.owner is owner}
             self._owners = {owner}
-            self._run_callers(owner, 0)
+            self._callers_left = MAX_CALLERS
+            self._run_callers(module, owner, 0)
             self._accepted, self._owners = set(), set()
         self._collect(module)
 
-    def _run_callers(self, owner: nodes.FunctionDef, depth: int) -> None:
+    def _run_callers(self, module: Module, owner: nodes.FunctionDef, depth: int) -> None:
         name = owner.name
-        if name == "__init__" and isinstance(owner.parent, nodes.ClassDef):
-            name = owner.parent.name
+        if name in _CALLED_BY_TORCH:
+            return
+        method_of = owner.parent.name if isinstance(owner.parent, nodes.ClassDef) else ""
+        if name == "__init__":
+            name = method_of
         for path in self.project.paths:
             text = self.project.text(path)
-            if text is None or name not in text:
+            if text is None or name not in text or (method_of and path != module.path and method_of not in text):
                 continue
             other = self.project.module(path)
             if other is None:
@@ -243,12 +261,19 @@ class LaunchFinder:
             for function in callers(other, name):
                 if function is None:
                     self._run_module(other)
-                elif function not in self._owners and not self.project.is_jit(other, function):
+                elif (
+                    self._callers_left > 0 and function not in self._owners and not self.project.is_jit(other, function)
+                ):
+                    self._callers_left -= 1
                     self._open_kernel = False
                     self._run_function(other, function)
                     if self._open_kernel and depth < MAX_ROUNDS:  # the caller has it from its caller
                         self._owners.add(function)
-                        self._run_callers(function, depth + 1)
+                        self._run_callers(other, function, depth + 1)
+
+
+# Methods that torch calls, with arguments no caller in the tree writes down.
+_CALLED_BY_TORCH = frozenset({"forward", "backward", "__call__", "setup_context"})
 
 
 def _order(launch: Launch) -> tuple[Any, ...]:

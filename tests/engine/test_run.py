@@ -465,3 +465,16 @@ def test_findings_are_in_order(lint: Linter) -> None:
     keys = [f.sort_key for f in report.findings]
     assert keys == sorted(keys)
     assert os.sep == "/" or all(os.sep not in f.location.path for f in report.findings)
+
+
+def test_no_other_module_is_read_for_an_import(lint: Linter) -> None:
+    from astroid.manager import AstroidManager
+
+    before = set(AstroidManager().astroid_cache)
+    text = (
+        "from colorsys import *\nimport colorsys\n"
+        + COPY
+        + "\n\nclass C:\n    def f(self, c: colorsys.X):\n        c.x = 1\n"
+    )
+    assert lint({"a.py": text}).summary.kernels == 1
+    assert "colorsys" not in set(AstroidManager().astroid_cache) - before

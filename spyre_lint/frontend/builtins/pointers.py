@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from spyre_lint.frontend.callsite import CallSite, builtin
 from spyre_lint.frontend.promotion import ShapeMismatch, broadcast_shapes
-from spyre_lint.frontend.values import TupleValue, opaque_reason
+from spyre_lint.frontend.values import TupleValue, is_opaque, opaque_reason
 from spyre_lint.ir.core import Value
 from spyre_lint.ir.types import (
     BlockPointerType,
@@ -22,6 +22,15 @@ from spyre_lint.ir.types import (
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.lower import Lowering
+
+
+def _as_stored(lw: Lowering, value: Value, target: Type) -> Value:
+    """A value in the element type and shape of what it is combined with in memory."""
+    shape = shape_of(target)
+    if shape is None or is_opaque(value) or not dtype_of(target).is_known or not dtype_of(value.type).is_known:
+        return value
+    value = lw.cast_to(value, dtype_of(target))
+    return lw.broadcast(value, shape) if len(shape_of(value.type) or ()) <= len(shape) else value
 
 
 def _loaded_type(pointer: Value) -> Type:
@@ -135,8 +144,8 @@ def _register_atomics() -> None:
                 )
                 return None
             names = [n for n in ("cmp", "val", "expected_value") if call.get(n) is not None]
-            values = [lw.to_value(call.get(n)) for n in names]
             result = _loaded_type(pointer)
+            values = [_as_stored(lw, lw.to_value(call.get(n)), result) for n in names]
             groups = {"ptr": [pointer], "values": values, "mask": _operand(lw, call.get("mask"))}
             return lw.make(
                 "ptr_atomic", groups, result, fn=fn, keywords=call.keywords, spelling=call.name, places=call.places(lw)

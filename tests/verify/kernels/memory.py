@@ -101,6 +101,31 @@ def counters(x_ptr, c_ptr, n, B: tl.constexpr):
 
 
 @triton.jit
+def histogram_by_atomics(x_ptr, c_ptr, n, B: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, B), mask=tl.arange(0, B) < n, other=0)
+    tl.atomic_add(c_ptr + x, 1, mask=tl.arange(0, B) < n)
+    tl.atomic_add(c_ptr + x + 1, x, sem="relaxed")
+
+
+@triton.jit
+def shifted_addresses(x_ptr, o_ptr, stride, n, B: tl.constexpr):
+    rows, columns = tl.arange(0, B), tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for s in tl.static_range(3):
+        acc += tl.load(x_ptr + rows[:, None] * stride + s * n + columns[None, :] * 2)
+        acc *= tl.load(x_ptr + rows * 3 + s * 5)[:, None]
+    tl.store(o_ptr + rows[:, None] * stride + columns[None, :], acc)
+
+
+@triton.jit
+def mask_before_value(x_ptr, o_ptr, n, B: tl.constexpr):
+    rows, columns = tl.arange(0, B), tl.arange(0, B)
+    x = tl.load(x_ptr + rows[:, None] * B + columns[None, :])
+    y = tl.dot(x, x)
+    tl.store(o_ptr + rows[:, None] * B + columns[None, :], y.to(tl.float16), mask=(rows[:, None] < n) & (columns < 9))
+
+
+@triton.jit
 def dropped_out(x_ptr, o_ptr, seed, n, B: tl.constexpr):
     x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n], strides=[1], block_shape=[B])
     o_desc = tl.make_tensor_descriptor(o_ptr, shape=[n], strides=[1], block_shape=[B])
@@ -174,6 +199,9 @@ BINDINGS = {
     ],
     "scalar_loads": [({"x_ptr": "*fp16", "l_ptr": "*i32", "o_ptr": "*fp32", "n": "i32"}, {"B": 64})],
     "counters": [({"x_ptr": "*i32", "c_ptr": "*i32", "n": "i32"}, {"B": 64})],
+    "histogram_by_atomics": [({"x_ptr": "*i32", "c_ptr": "*fp16", "n": "i32"}, {"B": 64})],
+    "shifted_addresses": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "stride": "i32", "n": "i32"}, {"B": 32})],
+    "mask_before_value": [({"x_ptr": "*fp16", "o_ptr": "*fp16", "n": "i32"}, {"B": 32})],
     "dropped_out": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "seed": "i32", "n": "i32"}, {"B": 64})],
     "normal_noise": [({"x_ptr": "*fp32", "o_ptr": "*fp32", "seed": "i64", "n": "i32"}, {"B": 64})],
     "quantised": [
