@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from spyre_lint.analysis.live_tiles import LiveTiles, live_tiles, share_text, size_text
 from spyre_lint.analysis.provenance import provenance
-from spyre_lint.analysis.work import distribution_loops, follows
+from spyre_lint.analysis.work import distribution_loops, follows, is_inside
 from spyre_lint.context import KernelInstance
 from spyre_lint.findings import Finding, Level
 from spyre_lint.ir.core import Op
@@ -30,9 +30,15 @@ _ACCESSES = ("desc_load", "desc_store", "desc_gather", "desc_scatter", "desc_ato
 def judge_batching(instance: KernelInstance) -> Iterator[Finding]:
     """SPY403 for the loops over a program's share."""
     target = instance.settings.target
-    for loop in instance.analysis(distribution_loops):
-        picked = _picked_blocks(loop)
-        if loop.group("init") or not picked or not all(block == const(1) for blocks, _ in picked for block in blocks):
+    loops = instance.analysis(distribution_loops)
+    for loop in loops:
+        if any(is_inside(loop, outer) for outer in loops):
+            continue
+        nest = [loop, *(inner for inner in loops if is_inside(inner, loop))]
+        picked = [access for each in nest for access in _picked_blocks(each)]
+        if any(_carries(each) for each in nest) or not picked:
+            continue
+        if any(block != const(1) for blocks, _ in picked for block in blocks):
             continue
         if not any(rest != const(1) for _, rests in picked for rest in rests):
             continue
@@ -44,6 +50,12 @@ def judge_batching(instance: KernelInstance) -> Iterator[Finding]:
                 yield UNDERUSED.satisfied(loop.loc)
             continue
         yield _underused(instance, loop, live)
+
+
+def _carries(loop: Op) -> bool:
+    """Whether a step of a loop needs something of the step before."""
+    carried = set(loop.regions[-1].args[1 if loop.opcode == "for" else 0 :])
+    return any(operand in carried for op in loop.regions[-1].walk() for operand in op.operands)
 
 
 def _picked_blocks(loop: Op) -> list[tuple[list[Expr], list[Expr]]]:

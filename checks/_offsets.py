@@ -144,7 +144,7 @@ def _is_written(origins: Provenance, op: Op, loop: Op) -> bool:
             written_to = _tensor(origins, other)
             if read is None or written_to is None or read == written_to:
                 return True
-        elif other.opcode in ("call", "inline_asm"):
+        elif other.opcode == "inline_asm" or (other.opcode == "call" and other.attrs.get("callee")):
             return True
     return False
 

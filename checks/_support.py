@@ -110,8 +110,14 @@ def views(context: KernelContext) -> Iterator[KernelInstance]:
             yield instance
 
 
+def beyond_bindings(context: KernelContext, *opcodes: str) -> Iterator[Op]:
+    """Operations with one of these opcodes that stand where no binding leads, as they are without a binding."""
+    reached = {(op.opcode, op.loc) for instance in context.instances for op in instance.ir.ops(*opcodes)}
+    return (op for op in context.source.ir.ops(*opcodes) if (op.opcode, op.loc) not in reached)
+
+
 def violations(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Only what is shown to be wrong: for views with open constexprs, of which a binding may settle the rest."""
+    """Only what is shown to be wrong: where constexprs are open, a binding may settle the rest."""
     return (finding for finding in findings if finding.verdict is Verdict.VIOLATED)
 
 

@@ -34,9 +34,10 @@ from spyre_lint.checks._pointers import (
     judge_access,
     judge_base,
 )
-from spyre_lint.checks._support import views, violations
+from spyre_lint.checks._support import beyond_bindings, views, violations
 from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.findings import Finding, Level
+from spyre_lint.ir.core import Op
 from spyre_lint.rules import Rule, check
 
 PARAMETER = Rule(
@@ -60,21 +61,22 @@ def pointers(context: KernelContext) -> Iterator[Finding]:
 @check(INNER_STRIDE, STRIDE_ALIGNMENT, BLOCK_CONSTEXPR, BLOCK_VALID, PADDING, OFFSET_RANK, scope="instance")
 def descriptors(instance: KernelInstance) -> Iterator[Finding]:
     """Descriptors as they are made and used under a binding."""
-    for op in instance.ir.walk():
-        if op.opcode == "make_descriptor":
-            yield from judge_descriptor(instance, op)
-        elif op.opcode in _ACCESSES:
-            yield from judge_fit(instance, op)
+    for op in instance.ir.ops("make_descriptor", *_ACCESSES):
+        yield from _judge_descriptor(instance, op)
 
 
-@check(INNER_STRIDE, STRIDE_ALIGNMENT, BLOCK_VALID, PADDING, OFFSET_RANK, scope="source")
-def descriptors_in_every_branch(instance: KernelInstance) -> Iterator[Finding]:
-    """What is wrong whatever is bound, also in branches that no binding takes.
+@check(INNER_STRIDE, STRIDE_ALIGNMENT, BLOCK_CONSTEXPR, BLOCK_VALID, PADDING, OFFSET_RANK, scope="kernel")
+def descriptors_beyond_bindings(context: KernelContext) -> Iterator[Finding]:
+    """What is wrong whatever is bound, in branches that no binding takes."""
+    for op in beyond_bindings(context, "make_descriptor", *_ACCESSES):
+        yield from violations(_judge_descriptor(context.source, op))
 
-    A block dimension is left out: a parameter without annotation is a constexpr where a binding makes it one.
-    """
-    found = (finding for finding in descriptors(instance) if finding.code != BLOCK_CONSTEXPR.code)
-    yield from violations(found)
+
+def _judge_descriptor(instance: KernelInstance, op: Op) -> Iterator[Finding]:
+    if op.opcode == "make_descriptor":
+        yield from judge_descriptor(instance, op)
+    else:
+        yield from judge_fit(instance, op)
 
 
 @check(OFFSET_MULTIPLE, scope="instance")

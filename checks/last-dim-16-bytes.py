@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spyre_lint.analysis.provenance import provenance
-from spyre_lint.checks._support import counted, place, violations, written
-from spyre_lint.context import KernelInstance
+from spyre_lint.checks._support import beyond_bindings, counted, place, violations, written
+from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.findings import Finding, Level, Location, Related
 from spyre_lint.ir.core import Op
 from spyre_lint.ir.sym import Expr, compare
@@ -29,16 +29,14 @@ _COMMON_ELEMENT = 2
 def last_dimensions(instance: KernelInstance) -> Iterator[Finding]:
     """Every descriptor under a binding."""
     for op in instance.ir.ops("make_descriptor"):
-        block: tuple[Expr, ...] = op.attrs["block_shape"]
-        open_dims = op.attrs.get("runtime_block_dims", ())  # told by SPY108
-        if block and "block_shape" not in op.attrs.get("unread", ()) and len(block) - 1 not in open_dims:
-            yield _judge(_Row(instance, op, block[-1], dtype_of(op.result.type)))
+        yield from _judge(instance, op)
 
 
-@check(LAST_DIMENSION, scope="source")
-def last_dimensions_in_every_branch(instance: KernelInstance) -> Iterator[Finding]:
-    """What is too small under any binding, also in branches that no binding takes."""
-    yield from violations(last_dimensions(instance))
+@check(LAST_DIMENSION, scope="kernel")
+def last_dimensions_beyond_bindings(context: KernelContext) -> Iterator[Finding]:
+    """What is too small for every type, in branches that no binding takes."""
+    for op in beyond_bindings(context, "make_descriptor"):
+        yield from violations(_judge(context.source, op))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +65,21 @@ class _Row:
         return said if said == str(self.width) else f"`{said}` = {self.width}"
 
 
-def _judge(row: _Row) -> Finding:
-    where = place(row.op, "block_shape", -1)
+def _judge(instance: KernelInstance, op: Op) -> Iterator[Finding]:
+    block: tuple[Expr, ...] = op.attrs["block_shape"]
+    open_dims = op.attrs.get("runtime_block_dims", ())  # told by SPY108
+    if not block or "block_shape" in op.attrs.get("unread", ()) or len(block) - 1 in open_dims:
+        return
+    row = _Row(instance, op, block[-1], dtype_of(op.result.type))
+    where = place(op, "block_shape", -1)
     size = row.dtype.byte_size
     # Without a type, the widest element decides whether it can fit and the narrowest whether it always does.
     if compare(row.width * (size or 1), "ge", row.minimum):
-        return LAST_DIMENSION.satisfied(where)
-    if compare(row.width * (size or _LARGEST_ELEMENT), "lt", row.minimum):
-        return _violated(row, where)
-    return _unproven(row, where)
+        yield LAST_DIMENSION.satisfied(where)
+    elif compare(row.width * (size or _LARGEST_ELEMENT), "lt", row.minimum):
+        yield _violated(row, where)
+    else:
+        yield _unproven(row, where)
 
 
 def _violated(row: _Row, where: Location) -> Finding:

@@ -121,6 +121,8 @@ class Launch:
     args: tuple[Argument, ...]
     options: Mapping[str, HostValue] = field(default_factory=dict)
     """Launch options (`num_warps=4`) by name; names that are parameters of the kernel are in `args`."""
+    stray: Mapping[str, HostValue] = field(default_factory=dict)
+    """Keywords that are neither parameters of any kernel it reaches nor known launch options."""
     open_args: bool = False
     """Whether it has `*args` or `**kwargs` that could not be read."""
     facts: tuple[HostFact, ...] = ()
@@ -140,6 +142,8 @@ class Driver:
     constexprs: Mapping[str, HostValue] = field(default_factory=dict)
     args: Mapping[str, HostValue] = field(default_factory=dict)
     grid: Grid | None = None
+    open_parts: frozenset[str] = frozenset()
+    """`SIGNATURE`, `CONSTEXPRS`: which of them may have keys that could not be read."""
     key_locs: Mapping[str, Location] = field(default_factory=dict)
     """Where each SIGNATURE or CONSTEXPRS key stands, under `SIGNATURE.name` and `CONSTEXPRS.name`."""
 

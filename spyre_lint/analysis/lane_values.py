@@ -144,6 +144,9 @@ _INJECTIVE = frozenset(
 )
 
 
+_MADE_OF = "a value made of "
+
+
 def _varying_result(fn: str, lanes: list[Lane]) -> Lane:
     """The result of a function of which some operands are not known numbers."""
     vague = next((lane for lane in lanes if not lane.is_known and not lane.varies), None)
@@ -154,15 +157,15 @@ def _varying_result(fn: str, lanes: list[Lane]) -> Lane:
         if fn == "add" or (fn == "sub" and lanes[0] is infinite):
             return infinite
         return Lane(-infinite.number) if fn == "sub" else unknown(f"the result of `{fn}`")
-    sources = [lane.reason for lane in lanes if lane.varies]
-    if fn not in _INJECTIVE or len(set(sources)) < len(sources):  # `m - m` varies with the data as little as 0 does
+    sources = [lane.reason.removeprefix(_MADE_OF) for lane in lanes if lane.varies]
+    different = list(dict.fromkeys(sources))
+    cancels = fn in ("sub", "fdiv") and len(different) < len(sources)  # `m - m` does not vary with the data
+    if fn not in _INJECTIVE or cancels:
         return unknown(f"the result of `{fn}`")
     if fn == "add" and lanes[0].number == 0 and len(lanes) == 2:
         return lanes[1]
-    return varying(f"a value made of {' and '.join(source.removeprefix(_MADE_OF) for source in sources)}")
+    return varying(_MADE_OF + " and ".join(different))
 
-
-_MADE_OF = "a value made of "
 
 IDENTITY: dict[str, float] = {
     "sum": 0.0,

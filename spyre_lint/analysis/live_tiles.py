@@ -334,10 +334,10 @@ def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes, max_points
 
 
 def _profile(points: Sequence[tuple[int, Point]], sizes: _Sizes) -> tuple[LineWeight, ...]:
-    """The heaviest point of every line of the kernel's own body (helpers count at the line of their call)."""
+    """The heaviest point of each line of the kernel's own body where anything is live (helpers at their call's line)."""
     best: dict[int, tuple[int, Point]] = {}
     for weight, point in points:
-        if point.op is None:
+        if point.op is None or not weight:
             continue
         line = (point.op.stack[0] if point.op.stack else point.op.loc).line
         if line not in best or weight > best[line][0]:

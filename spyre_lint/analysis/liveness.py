@@ -214,7 +214,8 @@ class _Walk:
         elif op.opcode == "noinline_call":
             self._record_call(op, across)
         copies = tuple(self._copies(op, parent))
-        if copies:
+        if copies or (op.opcode in _STORAGE_GROUP and not op.results):
+            # For a store this is the point after what comes before it: its line shows what it stores.
             self._record(live, op, copies, before=True)
         return live
 

@@ -250,10 +250,12 @@ class _Walker:
         self._states[op.result] = State(tuple(pads))
         self._note_mask(op, cond, x, y)
 
-    def _note_mask(self, op: Op, cond: Value, kept: Value, fill: Value) -> None:
+    def _note_mask(self, op: Op, cond: Value, x: Value, y: Value) -> None:
         """Record a mask that states the descriptor's bounds and nothing else, and fills what they fill."""
         self._masks.pop(op, None)
-        bounds = self._mask.exact_bounds(cond)
+        bounds, kept, fill = self._mask.exact_bounds(cond, inside=True), x, y
+        if bounds is None:
+            bounds, kept, fill = self._mask.exact_bounds(cond, inside=False), y, x
         if not bounds or self.state(fill).uniform != ZERO:
             return
         pads = []

@@ -107,23 +107,25 @@ class PaddingMasks:
         shape = shape_of(op.result.type) or ()
         return base + shape[axis]
 
-    def exact_bounds(self, mask: Value) -> list[Bound] | None:
-        """The bounds whose conjunction a mask is; None where it is anything else."""
+    def exact_bounds(self, mask: Value, *, inside: bool) -> list[Bound] | None:
+        """The bounds whose conjunction a mask is (not `inside`: its negation); None where it is anything else."""
         op = mask.op
         bound = self._indices.bound(mask)
         if bound is not None:
-            return [bound] if bound.inside else None
+            return [bound] if bound.inside is inside else None
         if op is None:
             return None
         if op.opcode in ("broadcast", "cast"):
-            return self.exact_bounds(op.operands[0])
+            return self.exact_bounds(op.operands[0], inside=inside)
         if op.opcode == "expand_dims":
-            inner, inserted = self.exact_bounds(op.operands[0]), op.attrs["axis"]
+            inner, inserted = self.exact_bounds(op.operands[0], inside=inside), op.attrs["axis"]
             if inner is None:
                 return None
             return [Bound(b.axis + (b.axis >= inserted), b.base, b.limit, b.inside) for b in inner]
-        if op.opcode == "elementwise" and op.fn == "and" and len(op.operands) == 2:
-            sides = [self.exact_bounds(v) for v in op.operands]
+        if op.opcode == "elementwise" and op.fn in ("not", "invert"):
+            return self.exact_bounds(op.operands[0], inside=not inside)
+        if op.opcode == "elementwise" and op.fn == ("and" if inside else "or") and len(op.operands) == 2:
+            sides = [self.exact_bounds(v, inside=inside) for v in op.operands]
             found = [bound for side in sides if side is not None for bound in side]
             return None if None in sides else found
         return None

@@ -37,7 +37,7 @@ def coverage(instance: KernelInstance) -> Coverage:
         target=instance.settings.target,
         known=known,
         is_model_constant=instance.settings.is_model_constant,
-        reopen=getattr(instance, "reopen", None),
+        reopen=instance.reopen,
     )
 
 
@@ -54,11 +54,10 @@ def coverage_of(
     """
     known = known or {}
     integers = {n: v for n, v in known.items() if isinstance(v, int) and not isinstance(v, bool)}
-    if reopen is not None and integers and not ir.open_symbols:
+    if reopen is not None and integers:
         opened = reopen(tuple(integers))
-        if opened is not None and _decisions(opened).keys() <= _decisions(ir).keys():
-            if len(opened.incomplete) <= len(ir.incomplete):
-                ir = opened
+        if opened is not None and _is_as_clear(opened, ir):
+            ir = opened
     decisions = _decisions(ir)
     shown: list[Examination] = []
     for choices in _choices(decisions):
@@ -67,6 +66,11 @@ def coverage_of(
         except TooLarge:
             return Coverage(ir.loc, open=(Open("the kernel is too large to be run", ir.loc),))
     return _merged(ir, shown, decisions)
+
+
+def _is_as_clear(opened: KernelIR, ir: KernelIR) -> bool:
+    """Whether a kernel with open constexprs can be followed as well as with their values."""
+    return len(opened.incomplete) <= len(ir.incomplete) and _decisions(opened).keys() <= _decisions(ir).keys()
 
 
 def _decisions(ir: KernelIR) -> dict[str, list[Op]]:

@@ -1,7 +1,7 @@
 """What a kernel is held to: all of its outputs, or the part that it stores by design.
 
-At sizes that are multiples of every tile, on the grid that stores most, a kernel that stores only part of an output
-either misses a part that stays the same when the tiles change (by design), or one that is measured in tiles (a loss), or
+At sizes that are multiples of every tile, on the grid that stores most, a kernel that stores part of an output only
+misses either a part that stays the same when the tiles change (by design), or one that is measured in tiles (a loss), or
 it depends on scalars whose relation to the sizes only the host knows. For those, a relation is looked for under which
 the kernel is complete; without one nothing can be said.
 """
@@ -52,8 +52,8 @@ def baseline_of(
     grids: Sequence[tuple[int, ...]],
     stores: Mapping[int, Sequence[Op]],
 ) -> Baseline:
-    """Find out what to expect. `doubled` runs the same kernel with larger tiles, where tiles are free to choose; `stores`
-    are the stores of each site that is judged.
+    """Find out what to expect. `doubled` runs the same kernel with larger tiles, where tiles are free to choose;
+    `stores` are the stores of each site that is judged.
     """
     roles, cut = runner.roles, runner.code.cut
     sites = frozenset(stores)

@@ -39,6 +39,9 @@ _PLAIN = {
 _KNOWN = {
     **_PLAIN, "eq": "{0} == {1}", "ne": "{0} != {1}", "not": "not {0}", "invert": "~{0}",
     "min": "({0} if {0} < {1} else {1})", "max": "({0} if {0} > {1} else {1})",
+    "div": "({0} // {1} if {0} >= 0 < {1} else truncdiv({0}, {1}))",
+    "rem": "({0} % {1} if {0} >= 0 < {1} else truncrem({0}, {1}))",
+    "cdiv": "(-(-{0} // {1}) if {0} >= 0 < {1} else cdiv({0}, {1}))",
 }  # fmt: skip
 _DOUBTED = {
     **_PLAIN, "eq": "equal({0}, {1})", "ne": "unequal({0}, {1})", "not": "negated({0})", "invert": "~{0}",
@@ -54,8 +57,8 @@ class TooLarge(Exception):
 class Code:
     """The compiled slice.
 
-    `prepare(recorder, arguments, constants)` gives `launch(n0, n1, n2)`, that `program(p0, p1, p2, add)`; `arguments` are
-    the values of `params` in order (integers; pointers are numbers of parameters), `constants` those of `exprs`.
+    `prepare(recorder, arguments, constants)` gives `launch(n0, n1, n2)`, that `program(p0, p1, p2, add)`; `arguments`
+    are the values of `params` in order (integers; pointers are numbers of parameters), `constants` those of `exprs`.
     `sites` are the `make_descriptor` and `make_block_ptr` operations by number, `pointers` the parameters that raw
     pointers and descriptors start from. Raises TooLarge.
     """

@@ -86,8 +86,8 @@ def _is_bare(cut: Slice, part: int, parts: Sequence[int]) -> bool:
 
 
 def host_share(cut: Slice, stores: Sequence[Op]) -> str:
-    """The scalar by which the program id is multiplied to give the first tile of a program: a share of the work that the
-    host decides on. Empty if there is none.
+    """The scalar that the program id is multiplied by to give the first tile of a program: a share of the work that
+    the host decides on. Empty if there is none.
     """
     for op in stores:
         loops = [o for o in cut.around(op) if o.opcode in ("for", "while")]
@@ -287,7 +287,7 @@ def extent_text(shape: Sequence[int], axis: int) -> str:
 
 
 def local_box(geometry: Geometry, judged: Judgement, space: Space, box: Box) -> tuple[Box, tuple[int, ...] | None, int]:
-    """A box in the coordinates of the descriptor whose window holds it, that descriptor's shape, and its base offset."""
+    """A box in the coordinates of the descriptor whose window holds it, its shape, and how far its base is moved."""
     descriptors = judged.trial.recorder.descriptors
     for number, made in enumerate(descriptors):
         placed = geometry.place(number)

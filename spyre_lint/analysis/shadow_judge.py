@@ -77,7 +77,7 @@ class Expectation:
 
     partial: frozenset[int] = frozenset()
     looped: frozenset[int] = frozenset()
-    """Sites (raw pointers are negative numbers) whose stores a loop goes through: one program alone makes all of them."""
+    """Sites (raw pointers: negative numbers) whose stores a loop goes through: one program alone makes all of them."""
     fixed: frozenset[int] = frozenset()
     """Sites whose tensors do not depend on the number of programs: what one launch makes of them, all must store."""
     whole_axes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def _losses(found: Judgement, launches: Sequence[Launch], expectation: Expectati
             best |= masks.get(key, 0)
         partial = key[0] < 0 or bool(space.sites & expectation.partial)
         alone = launches[0].grid == (1,) * len(launches[0].grid)
-        looped = alone and (key[0] in expectation.looped or bool(space.sites) and space.sites <= expectation.looped)
+        looped = alone and (key[0] in expectation.looped or (bool(space.sites) and space.sites <= expectation.looped))
         if key[0] < 0 and looped:
             best = stored[0].get(key, 0)
         expected = [best if partial else span.get(key, 0) for span in spans]

@@ -43,7 +43,7 @@ def examine(
     if not stores.accesses:
         return found
     whole = Slice(ir, STORES | LOADS, choices)
-    roles = roles_of(whole, stores)
+    roles = roles_of(whole, stores, integers)
     budget = Budget()
     kernel = _Kernel(ir, choices, target, roles, budget, tile_values(roles, integers), _pure(roles, is_model_constant))
     survey = kernel.survey(stores, "stored")

@@ -55,12 +55,16 @@ class Roles:
     positions: set[str] = field(default_factory=set)
     """Sizes that only say where something is stored: they bound nothing."""
     units: dict[str, list[Expr]] = field(default_factory=dict)
+    bound: dict[str, int] = field(default_factory=dict)
+    """Sizes that are constexprs with a value: they are made smaller, but stay as ragged as they are."""
     spans: dict[str, int] = field(default_factory=dict)
     """Largest constant extent that an open tile constexpr cuts."""
 
 
-def roles_of(whole: Slice, stores: Slice) -> Roles:
-    """The roles of the scalars that `whole` (all accesses) needs; `stores` tells which matter for stores."""
+def roles_of(whole: Slice, stores: Slice, known: Mapping[str, int]) -> Roles:
+    """The roles of the scalars that `whole` (all accesses) needs; `stores` tells which matter for stores, `known` are
+    the integers that a binding gives to open constexprs.
+    """
     roles = Roles()
     shape, control, strides, divided = _uses(whole)
     ir = whole.ir
@@ -83,6 +87,8 @@ def roles_of(whole: Slice, stores: Slice) -> Roles:
                 roles.cores.append(name)
             elif is_size:
                 roles.sizes.append(name)
+                if name in known:
+                    roles.bound[name] = known[name]
             else:
                 roles.constants.append(name)
         elif CORES_NAME.search(name) and not in_shape:
@@ -285,6 +291,7 @@ def plan(
             ):
                 others = base if len(swept) < 4 else base | {n: units[n][-1] for n in swept if n != name}
                 found.append(others | {name: max(1, size)})
+    found = [{n: settled(roles, n, size, units[n][-1]) for n, size in sizes.items()} for sizes in found]
     unique = {tuple(sizes.values()): sizes for sizes in found}
 
     def tiles_in(sizes: Mapping[str, int]) -> list[int]:
@@ -302,8 +309,20 @@ def aligned(roles: Roles, names: Sequence[str], tilings: Sequence[Mapping[str, i
         for tiles in tilings:
             for unit in unit_of(roles, name, tiles):
                 step = step * unit // _gcd(step, unit)
-        sizes[name] = max(2, count * step)
+        sizes[name] = settled(roles, name, max(2, count * step), step)
     return sizes
+
+
+def settled(roles: Roles, name: str, size: int, unit: int) -> int:
+    """A size as it can be: one that a binding gives is no larger than there, and as ragged."""
+    if name not in roles.bound:
+        return size
+    value = roles.bound[name]
+    rest = value % unit
+    near = (size - rest + unit // 2) // unit * unit + rest
+    while near > value:
+        near -= unit
+    return near if near >= 1 else min(value, rest or unit)
 
 
 def _gcd(a: int, b: int) -> int:

@@ -36,7 +36,7 @@ UNKNOWN = 1
 class Slice:
     """The operations and values that the accesses of a kernel need, with what each value depends on.
 
-    Dependencies are bit sets: `params` (and open constexprs) by name, `pids` and `nprogs` by axis, `loops` by operation.
+    Dependencies are bit sets: `params` (and open constexprs) by name, `pids` and `nprogs` by axis, `loops` by op.
     Control counts: what a branch yields depends on its condition, what a loop does on its bounds.
     """
 

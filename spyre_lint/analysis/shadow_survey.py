@@ -86,7 +86,7 @@ class Survey:
 
     def _collect_doubts(self, grids: Sequence[tuple[int, ...]]) -> None:
         """Leave out the sites at which an unknown value decides what is accessed."""
-        trial = trial_of(self.runner, {n: 4 for n in self.runner.roles.sizes}, {})
+        trial = trial_of(self.runner, dict.fromkeys(self.runner.roles.sizes, 4), {})
         for grid in grids[:3]:
             trial.launch(grid)
         recorder = trial.recorder
@@ -129,7 +129,7 @@ class Survey:
         return self.accesses.get(site, [])
 
     def _fits_the_grids(self, loss: Loss, judged: Judgement) -> bool:
-        """Whether some grid has a program for every tile, so that a loss under every grid is none of too few programs."""
+        """Whether some grid has a program for every tile: then a loss under every grid is none of too few programs."""
         cut = self.runner.code.cut
         if not cut.pids:
             return True

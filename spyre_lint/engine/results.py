@@ -73,4 +73,4 @@ def internal_error(what: str, error: BaseException, location: Location, kernels:
         f"{what} failed: {reason}{where}",
         help="this is a defect of the linter or of a check, not of the linted code; the rest of the run went on",
     )
-    return Result(finding, kernels)
+    return Result(finding.with_(kernel=kernels[0].name) if len(kernels) == 1 else finding, kernels)

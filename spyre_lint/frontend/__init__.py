@@ -1,1 +1,1 @@
-"""From source text to kernel IR and bindings: names, constants, launches and drivers, and the lowering of jit functions."""
+"""From source text to kernel IR and bindings: names, constants, launches, drivers, and the lowering of kernels."""

@@ -180,7 +180,7 @@ class Calls(Branches):
         bound = self._bind_arguments(definition, node, args, kwargs)
         if isinstance(bound, str):
             return self._unknown_call(function.name, bound, args, kwargs)
-        # The inliner keeps a call where the callee has several blocks (an early return) and the call stands in a region.
+        # The inliner keeps a call where the callee has several blocks (an early return) and the call is in a region.
         may_stay = function.noinline or (self.region_depth > 0 and any(contains_return(s) for s in node.body[:-1]))
         if may_stay:
             return self._call_in_region(function, definition, node, bound)
@@ -219,7 +219,7 @@ class Calls(Branches):
             block.add_arg(argument)
             replace_uses(block, leaf, argument)
         with self.b.inside(block):
-            inside = {leaf: argument for leaf, argument in zip(leaves, block.args, strict=True)}
+            inside = dict(zip(leaves, block.args, strict=True))
             returned = [leaf for leaf in flatten(result) if isinstance(leaf, Value) or is_number(leaf)]
             outputs = [inside.get(value, value) for value in map(self.to_value, returned)]
             self.emit("yield", {"values": outputs})

@@ -21,7 +21,17 @@ from spyre_lint.frontend import hostitems
 from spyre_lint.frontend.grids import read_grid
 from spyre_lint.frontend.hostcode import qualified_name
 from spyre_lint.frontend.hosteval import Interpreter, interpreter
-from spyre_lint.frontend.hostvalues import NONE, Frame, Items, Table, options_of, to_host, unknown, with_place
+from spyre_lint.frontend.hostvalues import (
+    NONE,
+    Frame,
+    Items,
+    Table,
+    known,
+    options_of,
+    to_host,
+    unknown,
+    with_place,
+)
 from spyre_lint.frontend.kernels import Kernel, find_kernel
 from spyre_lint.frontend.project import Project
 from spyre_lint.frontend.syntax import Module, walk
@@ -141,7 +151,9 @@ class _Reader:
         signature = self._mapping(entry, "SIGNATURE", "SIGNATURE", places)
         constexprs = self._mapping(entry, "CONSTEXPRS", "CONSTEXPRS", places)
         grid = self._grid(entry, "GRID", kernel, constexprs)
-        return Driver(kernel, "driver", entry.label, entry.loc, signature, constexprs, {}, grid, places)
+        values = [entry.values.get(key) for key in ("SIGNATURE", "CONSTEXPRS")]
+        unread = _unread(*values)
+        return Driver(kernel, "driver", entry.label, entry.loc, signature, constexprs, {}, grid, unread, places)
 
     def _mapping(
         self, entry: _Entry, key: str, prefix: str, places: dict[str, Location], default: Any = None
@@ -222,6 +234,9 @@ class _Reader:
         self._list_places(entry, "constexpr", places)
         params = self._mapping(entry, "params", "CONSTEXPRS", places)
         grid_place = entry.values.get("grid")
+        given = entry.values.get("SIGNATURE", self.frame.names.get("SIGNATURE"))
+        listed = entry.values.get("constexpr")
+        unread = _unread(given, listed if hostitems.iterate(listed) is None else entry.values.get("params"))
         found: list[Driver] = []
         combinations = list(itertools.islice(_combine(params), MAX_COMBINATIONS + 1))
         capped = len(combinations) > MAX_COMBINATIONS
@@ -237,8 +252,11 @@ class _Reader:
                 label += "[" + ",".join(f"{name}={combination[name].value}" for name in varied) + "]"
             if capped:
                 label += f" (one of the first {MAX_COMBINATIONS})"
-            grid = None if grid_place is None else self._grid(entry, "grid", kernel, constexprs)
-            found.append(Driver(kernel, "fixture", label, entry.loc, signature, constexprs, args, grid, places))
+            # A fixture that is marked `"parallel": False` is one program, whatever grid its compiler is told.
+            alone = to_host(entry.values.get("parallel", known(True))).value is False
+            grid = None if grid_place is None or alone else self._grid(entry, "grid", kernel, constexprs)
+            driver = Driver(kernel, "fixture", label, entry.loc, signature, constexprs, args, grid, unread, places)
+            found.append(driver)
         return found
 
     def _list_places(self, entry: _Entry, key: str, places: dict[str, Location]) -> None:
@@ -272,7 +290,8 @@ class _Reader:
                 kernel_id = kernels[0].info.id
             constexprs = self._constants(names["CONSTEXPR"], places, loc)
             label = kernel_id.name if kernel_id is not None else _stem(self.module.path)
-            found.append(Driver(kernel_id, "wrapper", label, loc, signature, constexprs, {}, None, places))
+            unread = _unread(main, names["CONSTEXPR"])
+            found.append(Driver(kernel_id, "wrapper", label, loc, signature, constexprs, {}, None, unread, places))
         return found
 
     def _wrapper(self, kernel: Kernel, name: str, table: Table, params: set[str], *, sole: bool) -> Driver:
@@ -298,7 +317,9 @@ class _Reader:
             if statement is not None:
                 entry.nodes["GRID"] = (self.module, statement, node)
         grid = self._grid(entry, "GRID", kernel.info.id, constexprs)
-        return Driver(kernel.info.id, "wrapper", kernel.info.name, loc, signature, constexprs, args, grid, places)
+        unread = _unread(table, self.frame.names["CONSTEXPR"])
+        name = kernel.info.name
+        return Driver(kernel.info.id, "wrapper", name, loc, signature, constexprs, args, grid, unread, places)
 
     def _constants(self, listed: Items, places: dict[str, Location], fallback: Location) -> dict[str, HostValue]:
         """The values of the constants that a `CONSTEXPR` list names."""
@@ -345,6 +366,16 @@ class _Reader:
                 if known is not None:
                     found[kernel] = known
         return list(found.values())
+
+
+def _unread(signature: Any, constexprs: Any) -> frozenset[str]:
+    """Which parts of an entry may have keys besides those that were read."""
+    parts = {"SIGNATURE": signature, "CONSTEXPRS": constexprs}
+    return frozenset(name for name, value in parts.items() if not _is_closed(value))
+
+
+def _is_closed(value: Any) -> bool:
+    return isinstance(value, (Table, Items)) and not value.open
 
 
 def _is_entry(value: Any) -> bool:

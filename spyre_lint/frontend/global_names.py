@@ -10,11 +10,13 @@ from astroid import nodes
 from spyre_lint.bindings import DTypeName, HostValue, KernelId
 from spyre_lint.frontend.callsite import lookup
 from spyre_lint.frontend.hosteval import evaluate_constant
+from spyre_lint.frontend.kernels import find_function
+from spyre_lint.frontend.project import Definition
 from spyre_lint.frontend.values import Alternatives, Builtin, HostFunction, JitFunction, TupleValue, Unknown
 from spyre_lint.ir.types import dtype_named
 
 if TYPE_CHECKING:
-    from spyre_lint.frontend.project import Definition, Module, Project
+    from spyre_lint.frontend.project import Module, Project
 
 _DTYPE_PREFIXES = ("triton.language.", "torch.")
 
@@ -101,18 +103,16 @@ class GlobalNames:
 
     def constant(self, module: Module, node: nodes.NodeNG) -> Any:
         """A display of constants (a dict in a kernel) as a plain Python object."""
-        from spyre_lint.frontend.project import Definition as Made
-
-        value = evaluate_constant(self.project, Made("constant", "", module, node))
+        value = evaluate_constant(self.project, Definition("constant", "", module, node))
         return value.value if value.is_known else Unknown(value.reason or "a display that is not constant")
 
     def jit_function(self, kernel: KernelId) -> JitFunction | None:
         """The jit function a binding names."""
-        module = self.project.module(kernel.path)
-        if module is None:
+        found = find_function(self.project, kernel)
+        if found is None:
             return None
-        definition = self.project.resolve(module, kernel.name.split(".")[-1])
-        return None if definition is None or definition.kind != "jit" else JitFunction(definition, definition.name)
+        module, node = found
+        return JitFunction(Definition("jit", node.name, module, node), node.name)
 
 
 def is_noinline(definition: Definition) -> bool:

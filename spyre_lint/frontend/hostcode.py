@@ -52,6 +52,9 @@ LAUNCH_OPTIONS = frozenset(
         "ir_override",
         "max_num_imprecise_acc_default",
     }
+    | {"base_addresses", "required_fixes", "lx_size", "data_layout", "default_dot_input_precision"}
+    | {"allowed_dot_input_precisions", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "ptx_options"}
+    | {"ptx_version", "minNumWarps", "schedule_hint", "pre_hook", "num_buffers", "backend", "optimize_epilogue"}
 )
 """Keywords of a launch that are never parameters of the kernel. `grid` only for `.run` and `.warmup`."""
 

@@ -6,7 +6,7 @@ partly known items, tensors, functions, modules, objects. `to_host` turns any of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -372,6 +372,3 @@ def describe_unknown(value: HostValue) -> str:
 def with_place(value: HostValue, text: str, loc: Any) -> HostValue:
     """A copy that says which source expression it is the value of."""
     return replace(value, text=text, loc=loc)
-
-
-Operation = Callable[[Any, Any], Any]

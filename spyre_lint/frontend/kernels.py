@@ -8,7 +8,7 @@ branches.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from astroid import nodes
@@ -70,11 +70,12 @@ def _kernels(project: Project, module: Module) -> list[Kernel]:
     if "jit" not in module.text:  # also true of every import that brings a decorator which wraps it
         return []
     handed = _handed_to_jit(project, module)
+    tuned = _handed_to_tuners(project, module)
     helpers = calls_of(project, module)
     found: list[Kernel] = []
     for function in functions_of(module.tree):
         if function in handed or project.is_jit(module, function):
-            found.append(_kernel(project, module, function, helpers, handed.get(function)))
+            found.append(_kernel(project, module, function, helpers, handed.get(function), tuned.get(function, ())))
     return found
 
 
@@ -120,6 +121,24 @@ def _handed_to_jit(project: Project, module: Module) -> dict[nodes.FunctionDef, 
     return found
 
 
+def _handed_to_tuners(project: Project, module: Module) -> dict[nodes.FunctionDef, list[nodes.Call]]:
+    """Jit functions that are tuned by a call instead of a decorator: `k = triton.autotune(...)(f)`. The calls that
+    stand for decorators.
+    """
+    found: dict[nodes.FunctionDef, list[nodes.Call]] = {}
+    if not any(f"{name}(" in module.text for name in ("autotune", "heuristics")):
+        return found
+    for call in module.tree.nodes_of_class(nodes.Call):
+        if not isinstance(call.func, nodes.Call) or len(call.args) != 1:
+            continue
+        if project.canonical(module, call.func.func) not in (AUTOTUNE, HEURISTICS):
+            continue
+        definition = project.resolve(module, call.args[0])
+        if definition is not None and definition.function is not None and definition.module is module:
+            found.setdefault(definition.function, []).append(call.func)
+    return found
+
+
 def _says_jit(node: nodes.NodeNG) -> bool:
     node = node.func if isinstance(node, nodes.Call) else node
     name = node.name if isinstance(node, nodes.Name) else node.attrname if isinstance(node, nodes.Attribute) else ""
@@ -132,9 +151,11 @@ def _kernel(
     node: nodes.FunctionDef,
     helpers: frozenset[KernelId],
     call: nodes.Call | None,
+    tuners: Sequence[nodes.Call],
 ) -> Kernel:
     name = qualified_name(node)
-    decorators = [_decorator(project, module, item) for item in (node.decorators.nodes if node.decorators else [])]
+    applied = [*tuners, *(node.decorators.nodes if node.decorators else [])]
+    decorators = [_decorator(project, module, item) for item in applied]
     if call is not None:
         decorators.append(Decorator("triton.jit", module.location(call)))
     defaults = default_nodes(node)

@@ -132,12 +132,14 @@ class LaunchFinder:
             if param is not None:
                 meta[param] = value
         options: dict[str, HostValue] = {}
+        stray: dict[str, HostValue] = {}
         for name, value, node in args.keywords:
             meta[name] = value
             if name in accepted or (not infos and name not in LAUNCH_OPTIONS):
                 arguments.append(self._argument(module, value, node, name, name if name in accepted else None))
             elif not (name == "grid" and isinstance(call.func, nodes.Attribute)):
-                options[name] = with_place(to_host(value), module.source(node), module.location(node))
+                kind = options if name in LAUNCH_OPTIONS else stray
+                kind[name] = with_place(to_host(value), module.source(node), module.location(node))
         place = module.location(call)
         read = None
         facts: tuple[Any, ...] = ()
@@ -150,6 +152,7 @@ class LaunchFinder:
             read,
             tuple(arguments),
             options,
+            stray,
             open_args=bool(args.open),
             facts=facts,
             label=f"{module.path}:{place.line}",

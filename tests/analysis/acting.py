@@ -225,17 +225,18 @@ def check_complete(kernels: Kernels, name: str) -> None:
     """A kernel stores every element of its outputs exactly once, on several grids and sizes, and nothing outside."""
     ir = kernels.ir(name)
     axes = max((op.attrs["axis"] for op in ir.ops("program_id")), default=-1) + 1
-    grids: list[tuple[int, ...]] = {
+    by_axes: dict[int, list[tuple[int, ...]]] = {
         0: [(1,)],
         1: [(1,), (2,), (5,), (32,)],
         2: [(1, 1), (2, 3), (4, 8)],
         3: [(1, 1, 1), (2, 2, 3)],
-    }[axes]
+    }
+    grids = by_axes[axes]
     tiles = {p.name: 2 + 2 * i for i, p in enumerate(p for p in ir.params if "BLOCK" in p.name)}
     tiles |= {"HEAD_DIM": 4, "GROUP": 3, "D": 4, "PAGE": 4, "STORE_LSE": 1}
     if name == "literal_width":
         tiles["BLOCK_H"] = 1024
-    sizes = [p.name for p in ir.params if p.role != "constexpr" and p.role != "pointer" or p.name in ("M", "N")]
+    sizes = [p.name for p in ir.params if p.role not in ("constexpr", "pointer") or p.name in ("M", "N")]
     for scale in (1, 3, 7):
         arguments = {size: scale + i for i, size in enumerate(s for s in sizes if "stride" not in s)}
         if "n_tiles" in arguments:

@@ -392,7 +392,9 @@ def partial_result_per_program(x_ptr, partial_ptr, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     cores = tl.num_programs(0)
     x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n], strides=[1], block_shape=[BLOCK])
-    partial_desc = tl.make_tensor_descriptor(partial_ptr, shape=[cores, BLOCK], strides=[BLOCK, 1], block_shape=[1, BLOCK])
+    partial_desc = tl.make_tensor_descriptor(
+        partial_ptr, shape=[cores, BLOCK], strides=[BLOCK, 1], block_shape=[1, BLOCK]
+    )
     total = tl.zeros([1, BLOCK], tl.float32)
     for i in range(pid, tl.cdiv(n, BLOCK), cores):
         total += x_desc.load([i * BLOCK])

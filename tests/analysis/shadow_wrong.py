@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 WRONG = """
 # SPY303
 @triton.jit
@@ -98,7 +100,9 @@ def batch_per_program_through_the_base(x_ptr, out_ptr, B, M, N, BLOCK_M: tl.cons
 
 # SPY303
 @triton.jit
-def scatter_of_one_tile_per_program(key_ptr, slots_ptr, cache_ptr, stride, n, n_slots, BLOCK: tl.constexpr, D: tl.constexpr):
+def scatter_of_one_tile_per_program(
+    key_ptr, slots_ptr, cache_ptr, stride, n, n_slots, BLOCK: tl.constexpr, D: tl.constexpr
+):
     pid = tl.program_id(0)
     slots_desc = tl.make_tensor_descriptor(slots_ptr, shape=[n], strides=[1], block_shape=[BLOCK])
     key_desc = tl.make_tensor_descriptor(key_ptr, shape=[n, D], strides=[D, 1], block_shape=[BLOCK, D])
@@ -365,7 +369,9 @@ def batches_of_the_base_floored(x_ptr, out_ptr, B, M, N, BLOCK_M: tl.constexpr, 
 
 # SPY308
 @triton.jit
-def scatter_with_a_floored_share(key_ptr, slots_ptr, cache_ptr, stride, n, n_slots, BLOCK: tl.constexpr, D: tl.constexpr):
+def scatter_with_a_floored_share(
+    key_ptr, slots_ptr, cache_ptr, stride, n, n_slots, BLOCK: tl.constexpr, D: tl.constexpr
+):
     slots_desc = tl.make_tensor_descriptor(slots_ptr, shape=[n], strides=[1], block_shape=[BLOCK])
     key_desc = tl.make_tensor_descriptor(key_ptr, shape=[n, D], strides=[D, 1], block_shape=[BLOCK, D])
     cache_desc = tl.make_tensor_descriptor(cache_ptr, shape=[n_slots, D], strides=[stride, 1], block_shape=[1, D])
@@ -471,7 +477,9 @@ def row_summed_as_one_tile(x_ptr, out_ptr, stride, M, N, BLOCK_M: tl.constexpr, 
 
 # SPY502
 @triton.jit
-def reduction_drops_the_tail(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def reduction_drops_the_tail(
+    a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr
+):
     a_desc = tl.make_tensor_descriptor(a_ptr, shape=[M, K], strides=[K, 1], block_shape=[BLOCK_M, BLOCK_K])
     b_desc = tl.make_tensor_descriptor(b_ptr, shape=[K, N], strides=[N, 1], block_shape=[BLOCK_K, BLOCK_N])
     c_desc = tl.make_tensor_descriptor(c_ptr, shape=[M, N], strides=[N, 1], block_shape=[BLOCK_M, BLOCK_N])
@@ -501,7 +509,9 @@ def floored_share_and_floored_columns(x_ptr, out_ptr, stride, M, N, BLOCK_M: tl.
 
 # SPY303 SPY502
 @triton.jit
-def row_block_per_program_and_floored_columns(x_ptr, out_ptr, stride, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+def row_block_per_program_and_floored_columns(
+    x_ptr, out_ptr, stride, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr
+):
     pid = tl.program_id(0)
     out_desc = tl.make_tensor_descriptor(out_ptr, shape=[M, N], strides=[stride, 1], block_shape=[BLOCK_M, BLOCK_N])
     for n in range(0, N // BLOCK_N):
@@ -541,3 +551,6 @@ def my_range(total):
 def unflatten(work, n_blocks):
     return work // n_blocks, work % n_blocks
 """
+
+EXPECTED = {name: tuple(codes.split()) for codes, name in re.findall(r"# ([SPY0-9 ]+)\n@triton.jit\ndef (\w+)", WRONG)}
+"""The rules that must report each kernel."""

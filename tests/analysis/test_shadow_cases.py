@@ -12,10 +12,9 @@ from spyre_lint.analysis.shadow_facts import Coverage
 from spyre_lint.findings import Verdict
 from tests.analysis.acting import Kernels, act, check_complete, check_failure, lowered
 from tests.analysis.shadow_right import RIGHT
-from tests.analysis.shadow_wrong import HELPERS, WRONG
+from tests.analysis.shadow_wrong import EXPECTED, HELPERS, WRONG
 
 _HEADER = "import triton\nimport triton.language as tl\n"
-_EXPECTED = {name: tuple(codes.split()) for codes, name in re.findall(r"# ([SPY0-9 ]+)\n@triton.jit\ndef (\w+)", WRONG)}
 _RIGHT = re.findall(r"def (\w+)\(", RIGHT)
 _SHARED_CODES = ("SPY303", "SPY304", "SPY305", "SPY306", "SPY307", "SPY308", "SPY502")
 # Kernels that run on one program only, or write where a value loaded from memory says: nothing to act out in full.
@@ -33,18 +32,18 @@ def _coverage(name: str) -> Coverage:
 
 
 def test_there_are_enough_cases() -> None:
-    assert len(_EXPECTED) == WRONG.count("@triton.jit")
-    assert len(_EXPECTED) + len(_RIGHT) >= 80
+    assert len(EXPECTED) == WRONG.count("@triton.jit")
+    assert len(EXPECTED) + len(_RIGHT) >= 80
 
 
-@pytest.mark.parametrize("name", _EXPECTED)
+@pytest.mark.parametrize("name", EXPECTED)
 def test_wrong_kernels_are_reported(name: str) -> None:
     shown = _coverage(name)
-    assert tuple(sorted({f.code for f in shown.failures})) == _EXPECTED[name], [f.sentence for f in shown.failures]
-    assert len(shown.failures) == len(_EXPECTED[name])
+    assert tuple(sorted({f.code for f in shown.failures})) == EXPECTED[name], [f.sentence for f in shown.failures]
+    assert len(shown.failures) == len(EXPECTED[name])
 
 
-@pytest.mark.parametrize("name", _EXPECTED)
+@pytest.mark.parametrize("name", EXPECTED)
 def test_counterexamples_hold(name: str) -> None:
     for failure in _coverage(name).failures:
         if failure.counterexample is None:

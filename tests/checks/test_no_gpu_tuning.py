@@ -73,6 +73,19 @@ def test_one_finding_per_autotune(imports: str, decorator: str, configs: int) ->
     assert "scratchpad" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        (f"tuned = triton.autotune({CONFIGS})(kernel)", ["SPY601"]),
+        (f"tuned = triton.autotune({CONFIGS})(triton.heuristics({{}})(kernel))", ["SPY601", "SPY602"]),
+        ("tuned = triton.heuristics({'BLOCK': lambda args: 64})(kernel)", ["SPY602"]),
+        ("wrapped = torch.compile(mode='x')(kernel)", []),
+    ],
+)
+def test_tuned_by_a_call(after: str, expected: list[str]) -> None:
+    assert codes(tuned(after=after)) == expected
+
+
 @pytest.mark.parametrize("decorator", ["@torch.no_grad()", "@triton.testing.perf_report([])"])
 def test_other_decorators_are_silent(decorator: str) -> None:
     assert tuned(decorators=decorator) == []

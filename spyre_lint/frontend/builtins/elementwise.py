@@ -170,6 +170,7 @@ def _common(lw: Lowering, values: list[Any]) -> list[Value]:
 
 
 def nary(lw: Lowering, fn: str, values: list[Any]) -> Value:
+    """A function of any number of operands, promoted and broadcast together."""
     opaque = next((v for v in values if is_opaque(v)), None)
     if opaque is not None:
         args = [v for v in values if isinstance(v, Value)]

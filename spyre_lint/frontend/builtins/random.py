@@ -1,7 +1,7 @@
 """Random numbers: the counter-based generator (Philox, 4 words) that Triton's standard library inlines.
 
-Which operations there are matters for the peak of live tiles: a block of random numbers needs five tiles of 32-bit words
-at once. The generator is that of Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011).
+Which operations there are matters for the peak of live tiles: a block of random numbers needs five tiles of 32-bit
+words at once. The generator is that of Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011).
 """
 
 from __future__ import annotations
