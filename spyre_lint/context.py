@@ -16,6 +16,7 @@ from spyre_lint.ir.core import KernelIR, Op
 
 if TYPE_CHECKING:
     from spyre_lint.config import Settings
+    from spyre_lint.source.beside import Beside
     from spyre_lint.source.files import SourceFile
 
 T = TypeVar("T")
@@ -137,10 +138,31 @@ class DriverContext:
     settings: Settings
 
 
+@dataclass(frozen=True, slots=True)
+class NamedCall:
+    """A call in a jit function by its canonical name (`triton.language.load`); that of a value's method is `.load`."""
+
+    name: str
+    loc: Location
+
+
+def _no_kernels(_name: str) -> list[KernelInfo]:
+    return []
+
+
+def _no_calls() -> list[NamedCall]:
+    return []
+
+
 @dataclass(slots=True)
 class FileContext:
-    """A linted file with the kernels it defines."""
+    """A linted file with the kernels it defines, and the files beside it."""
 
     file: SourceFile
     kernels: list[KernelInfo]
     settings: Settings
+    beside: Beside
+    kernels_beside: Callable[[str], list[KernelInfo]] = _no_kernels
+    """The jit functions of a file with this name in the same directory; none where there is no such file."""
+    calls: Callable[[], list[NamedCall]] = _no_calls
+    """Every call in the file's jit functions, helpers included, in source order."""

@@ -23,6 +23,7 @@ from spyre_lint.context import (
     KernelInfo,
     KernelInstance,
     LaunchContext,
+    NamedCall,
 )
 from spyre_lint.engine.results import FileIndex, Index, Result, Usage, internal_error
 from spyre_lint.engine.settle import Group, settle_kernel
@@ -30,6 +31,7 @@ from spyre_lint.findings import Finding, Level, Location
 from spyre_lint.ir.core import KernelIR
 from spyre_lint.registry import Registry
 from spyre_lint.rules import Check, Scope
+from spyre_lint.source.beside import Beside
 from spyre_lint.source.files import SourceFile, absolute, read_text
 from spyre_lint.source.roles import KERNEL_CODES, kernel_gets, launch_gets
 from spyre_lint.tool_rules import ANALYSIS_INCOMPLETE, SYNTAX_ERROR
@@ -321,7 +323,14 @@ class Shard:
 
     def _check_file(self, file: SourceFile, entry: FileIndex, usage: Usage) -> Iterable[Result]:
         kernels = [usage.known(info) for info in entry.kernels]
-        context = FileContext(file, kernels, self._settings[file.path])
+        context = FileContext(
+            file,
+            kernels,
+            self._settings[file.path],
+            Beside(file),
+            lambda name: self._kernels_beside(file, name, usage),
+            lambda: self._calls(file, entry),
+        )
         for check in self._by_scope.get("file", ()):
             if not any(kernel_gets(file.role, rule.code) for rule in check.rules):
                 continue
@@ -333,6 +342,17 @@ class Shard:
             for finding in settle_kernel([Group(found)]):
                 if kernel_gets(file.role, finding.code):
                     yield Result(finding)
+
+
+    def _kernels_beside(self, file: SourceFile, name: str, usage: Usage) -> list[KernelInfo]:
+        path = Beside(file).path(name)
+        return [kernel.info for kernel in self._known_kernels(path, usage)]
+
+    def _calls(self, file: SourceFile, entry: FileIndex) -> list[NamedCall]:
+        from spyre_lint.frontend.kernels import named_calls
+
+        module = self.project.module(file.path) if entry.kernels else None
+        return [] if module is None else named_calls(self.project, module)
 
 
 def is_checked(info: KernelInfo, role: str, usage: Usage) -> bool:

@@ -290,7 +290,7 @@ class _Reader:
                 kernel_id = kernels[0].info.id
             constexprs = self._constants(names["CONSTEXPR"], places, loc)
             label = kernel_id.name if kernel_id is not None else _stem(self.module.path)
-            unread = _unread(main, names["CONSTEXPR"])
+            unread = _unread(None if kernels else main, None if kernels else names["CONSTEXPR"])
             found.append(Driver(kernel_id, "wrapper", label, loc, signature, constexprs, {}, None, unread, places))
         return found
 

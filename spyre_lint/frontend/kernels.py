@@ -338,6 +338,23 @@ def _calls(project: Project, module: Module) -> Iterator[KernelId]:
                     yield from _targets(project, module, function, node)
 
 
+def named_calls(project: Project, module: Module) -> list[NamedCall]:
+    """Every call in the jit functions of a file by its canonical name, in source order."""
+    found: list[NamedCall] = []
+    for function in functions_of(module.tree):
+        if project.is_jit(module, function):
+            found += [_named(project, module, node) for node in walk(function) if isinstance(node, nodes.Call)]
+    return sorted(dict.fromkeys(found), key=lambda call: call.loc)
+
+
+def _named(project: Project, module: Module, call: nodes.Call) -> NamedCall:
+    func = call.func
+    name = project.canonical(module, func) if isinstance(func, (nodes.Name, nodes.Attribute)) else None
+    if name is None:
+        name = f".{func.attrname}" if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
+    return NamedCall(canonical_api(name), module.location(call))
+
+
 def _called_elsewhere(project: Project, module: Module, names: set[str]) -> set[KernelId]:
     """Which of a file's jit functions the kernels of other files call: of those that import one of the names, or the
     file as a module.

@@ -16,7 +16,7 @@ from spyre_lint.bindings import Binding, DTypeName, KernelId
 from spyre_lint.findings import Location
 from spyre_lint.frontend.control_flow import ControlFlow
 from spyre_lint.frontend.global_names import host_to_value
-from spyre_lint.frontend.usage import flag_names, pointer_parameters, tile_names
+from spyre_lint.frontend.usage import usage_of
 from spyre_lint.frontend.values import TupleValue
 from spyre_lint.ir.core import KernelIR, Param, Value
 from spyre_lint.ir.sym import Expr, symbol
@@ -65,9 +65,7 @@ def lower_kernel(project: Project, kernel: Kernel, binding: Binding | None = Non
 def _bind_parameters(
     lowering: Lowering, kernel: Kernel, binding: Binding | None
 ) -> tuple[list[Param], dict[str, Any], dict[str, Expr]]:
-    flags = flag_names(kernel.node)
-    tiles = tile_names(kernel.node)
-    pointers = pointer_parameters(kernel.module, lowering.project, kernel.node)
+    usage = usage_of(lowering.project, kernel.module, kernel.node)
     constexprs = dict(binding.constexprs) if binding else {}
     dtypes = dict(binding.dtypes) if binding else {}
     params: list[Param] = []
@@ -84,13 +82,13 @@ def _bind_parameters(
                     Param(info.name, "constexpr", info.loc, is_bound=True, bound=bound, has_default=has_default)
                 )
             else:
-                tile_like = info.name in tiles or (info.name not in flags and _TILE_NAME.search(info.name))
+                tile_like = info.name in usage.tiles or (info.name not in usage.flags and _TILE_NAME.search(info.name))
                 value = symbol(info.name, "constexpr", lo=1 if tile_like else None)
                 constants[info.name] = symbols[info.name] = value
                 params.append(Param(info.name, "constexpr", info.loc, has_default=has_default))
             lowering.env[info.name] = value
             continue
-        param, argument = _runtime_parameter(lowering, info.name, info.loc, dtypes.get(info.name), pointers)
+        param, argument = _runtime_parameter(lowering, info.name, info.loc, dtypes.get(info.name), usage.parameters)
         params.append(Param(info.name, param[0], info.loc, dtype=param[1], value=argument, has_default=has_default))
         lowering.env[info.name] = argument
     return params, constants, symbols

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from astroid import nodes
 
 from spyre_lint.frontend.callsite import TL, canonical_api
+from spyre_lint.frontend.syntax import walk
 
 if TYPE_CHECKING:
     from spyre_lint.frontend.project import Module, Project
@@ -56,7 +58,11 @@ def contains_return(node: nodes.NodeNG) -> bool:
 
 
 def _names_in(node: nodes.NodeNG) -> set[str]:
-    return {n.name for n in node.nodes_of_class(nodes.Name)}
+    return {n.name for n in walk(node) if isinstance(n, nodes.Name)}
+
+
+def _of(everything: Sequence[nodes.NodeNG], *kinds: type) -> list[Any]:
+    return [node for node in everything if isinstance(node, kinds)]
 
 
 def _called(call: nodes.Call) -> str:
@@ -78,18 +84,41 @@ def _flags_in(node: nodes.NodeNG, names: set[str]) -> None:
             names.update(o.name for o in operands if isinstance(o, nodes.Name))
 
 
-def flag_names(function: nodes.FunctionDef) -> set[str]:
-    """Names used as a truth value, compared with None, a bool, a string or 0: flags, which may well be zero."""
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a jit function's syntax uses the names of its parameters."""
+
+    flags: frozenset[str]
+    """Names used as a truth value, or compared with None, a bool, a string or 0: they may well be zero."""
+    tiles: frozenset[str]
+    """Names in a block shape, an `arange`, a tile's shape, a divisor of `cdiv` or the step of a loop: at least 1."""
+    parameters: Mapping[str, str]
+    """Parameters that are addresses (`pointer`) or descriptors (`descriptor`), where no binding tells."""
+
+
+def usage_of(project: Project, module: Module, function: nodes.FunctionDef) -> Usage:
+    """The usage of a jit function, read once per project."""
+    known: dict[nodes.FunctionDef, Usage] = project.cache.setdefault("usage", {})
+    if function not in known:
+        everything = list(walk(function))
+        known[function] = Usage(
+            frozenset(_flag_names(everything)),
+            frozenset(_tile_names(everything)),
+            _pointer_parameters(module, project, function, everything),
+        )
+    return known[function]
+
+
+def _flag_names(everything: Sequence[nodes.NodeNG]) -> set[str]:
     names: set[str] = set()
-    for node in function.nodes_of_class((nodes.If, nodes.IfExp, nodes.While, nodes.Compare, nodes.BoolOp)):
+    for node in _of(everything, nodes.If, nodes.IfExp, nodes.While, nodes.Compare, nodes.BoolOp):
         _flags_in(node.test if isinstance(node, (nodes.If, nodes.IfExp, nodes.While)) else node, names)
     return names
 
 
-def tile_names(function: nodes.FunctionDef) -> set[str]:
-    """Names in a block shape, an `arange`, a tile's shape, a divisor of `cdiv` or the step of a loop: at least 1."""
+def _tile_names(everything: Sequence[nodes.NodeNG]) -> set[str]:
     names: set[str] = set()
-    for call in function.nodes_of_class(nodes.Call):
+    for call in _of(everything, nodes.Call):
         called = _called(call)
         if called == "arange":
             arguments = call.args[:2]
@@ -122,15 +151,15 @@ def _address_roots(node: nodes.NodeNG) -> list[str]:
     return []
 
 
-def pointer_parameters(module: Module, project: Project, function: nodes.FunctionDef) -> dict[str, str]:
-    """How parameters are used where no binding tells: `pointer` or `descriptor`, by name.
-
-    Follows the leftmost name of an address through local assignments. What a called helper does with its parameters is
+def _pointer_parameters(
+    module: Module, project: Project, function: nodes.FunctionDef, everything: Sequence[nodes.NodeNG]
+) -> dict[str, str]:
+    """Follows the leftmost name of an address through local assignments. What a called helper does with its parameters is
     learnt when the helper is inlined.
     """
     params = {argument.name for argument in function.args.arguments}
     sources: dict[str, list[str]] = {}
-    for node in function.nodes_of_class((nodes.Assign, nodes.AugAssign)):
+    for node in _of(everything, nodes.Assign, nodes.AugAssign):
         for target in node.targets if isinstance(node, nodes.Assign) else [node.target]:
             if isinstance(target, nodes.AssignName):
                 sources.setdefault(target.name, []).extend(_address_roots(node.value))
@@ -148,7 +177,7 @@ def pointer_parameters(module: Module, project: Project, function: nodes.Functio
             if name in params:
                 used.setdefault(name, how)
 
-    for call in function.nodes_of_class(nodes.Call):
+    for call in _of(everything, nodes.Call):
         owner = call.func.expr if isinstance(call.func, nodes.Attribute) else None
         if isinstance(owner, nodes.Name) and owner.name in params and _called(call) in _DESCRIPTOR_METHODS:
             used[owner.name] = "descriptor"

@@ -247,6 +247,17 @@ def test_zero_fill_needs_no_advice() -> None:
     assert "instead of" not in found[0].help
 
 
+def test_a_fill_that_is_an_open_constexpr() -> None:
+    body = "x = tl.load(x_ptr + tl.arange(0, BLOCK), mask=tl.arange(0, BLOCK) < n, other=FILL)"
+    params = "x_ptr, n, BLOCK: tl.constexpr, FILL: tl.constexpr"
+    assert codes(access(body, params=params)) == ["SPY101"]
+
+
+def test_the_pointer_behind_a_choice_of_addresses_is_named() -> None:
+    body = "if n > 4:\n    p = x_ptr + n\nelse:\n    p = x_ptr\nx = tl.load(p)"
+    assert "`x_ptr`" in only(access(body), "SPY101").message
+
+
 # ---------------------------------------------------------------------- SPY105
 
 

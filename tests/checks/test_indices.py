@@ -87,7 +87,7 @@ def test_mixing_in_a_helper_is_told_once() -> None:
     source = _kernel("a = t_desc.gather(row(idx, K), 0)\nb = t_desc.gather(row(idx, N), 0)", before)
     finding = only(lint(source), "SPY114")
     assert texts(source, [finding]) == ["page * size"]
-    assert "`page`, loaded from memory, is multiplied" in finding.message
+    assert "`idx`, loaded from memory, is multiplied" in finding.message
     assert any("loaded here" in each.message for each in finding.related)
 
 
@@ -151,7 +151,7 @@ SHAPES = {
     "two rows": ("[N, K]", "[K, 1]", "[2, 64]", "[16]", "first block dimension", "first block dimension"),
     "rank 1": ("[N]", "[1]", "[64]", "[16]", "1 dimension", "1 dimension"),
     "rank 3": ("[N, 4, K]", "[4 * K, K, 1]", "[1, 4, 64]", "[16]", "", "exactly 2"),
-    "rank 3, two rows": ("[N, 4, K]", "[4 * K, K, 1]", "[2, 4, 64]", "[16]", "first block", "first block"),
+    "rank 3, two rows": ("[N, 4, K]", "[4 * K, K, 1]", "[2, 4, 64]", "[16]", "first block", "exactly 2"),
     "eight indices": ("[N, K]", "[K, 1]", "[1, 64]", "[8]", "", ""),
     "four indices": ("[N, K]", "[K, 1]", "[1, 64]", "[4]", "given 4 indices", "given 4 indices"),
     "indices of rank 2": ("[N, K]", "[K, 1]", "[1, 64]", "[4, 4]", "", "rank 2"),

@@ -58,7 +58,7 @@ def test_extents(rows: str, cols: str, signature: str, expected: list[str]) -> N
 
 def test_a_constexpr_size_points_at_the_parameter() -> None:
     found = only(lint(copies("M", "N", "M, N: tl.constexpr")), "SPY501")
-    assert (found.location.line, found.location.column) == (7, 27)
+    assert (found.location.line, found.location.column) == (7, 29)
     assert found.level is Level.ERROR
     assert found.related[0].location.line == 9
 

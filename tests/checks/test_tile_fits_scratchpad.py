@@ -21,7 +21,7 @@ def rows_kernel(x_ptr, y_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr
             y_desc.store([m * BLOCK_M, n], x_desc.load([m * BLOCK_M, n]) * 2)
 """
 )
-LOAD_LINE = 12
+LOAD_LINE = 13
 
 
 def driven(types: str, block_m: int, block_n: int, name: str = "rows") -> str:
@@ -35,21 +35,22 @@ def driven(types: str, block_m: int, block_n: int, name: str = "rows") -> str:
 @pytest.mark.parametrize(
     ("types", "block_m", "block_n", "level"),
     [
-        ("*fp32", 128, 2048, None),  # 1 MiB, loaded; the product reuses its own bytes after that
-        ("*fp16", 256, 2048, None),
-        ("*fp32", 256, 2048, Level.ERROR),
-        ("*fp16", 512, 2048, Level.ERROR),
-        ("*fp16", 400, 2048, Level.ERROR),
-        ("*fp16", 220, 2048, Level.WARNING),  # 2 x 880 KiB are between the usable share and 2 MiB
-        ("*fp16", 200, 2048, None),
+        ("*fp32", 128, 2048, None),
+        ("*fp32", 204, 2048, None),
+        ("*fp32", 216, 2048, Level.WARNING),  # 1 769 472 bytes: above the usable share, below 2 MiB
+        ("*fp32", 256, 2048, Level.WARNING),  # exactly 2 MiB
+        ("*fp32", 264, 2048, Level.ERROR),
+        ("*fp16", 264, 2048, None),
+        ("*fp16", 512, 2048, Level.WARNING),
     ],
 )
 def test_peak_against_the_scratchpad(types: str, block_m: int, block_n: int, level: Level | None) -> None:
     found = [each for each in lint(ROWS + driven(types, block_m, block_n)) if each.code == "SPY401"]
     assert [each.level for each in found] == ([] if level is None else [level]), found
+    size = {"*fp32": 4, "*fp16": 2}[types]
     for each in found:
         assert (each.verdict, each.location.line, each.binding) == (Verdict.VIOLATED, LOAD_LINE, "rows")
-        assert each.evidence["live"][0]["bytes"] in (each.evidence["peak_bytes"], each.evidence["peak_bytes"] // 2)
+        assert each.evidence["peak_bytes"] == each.evidence["live"][0]["bytes"] == block_m * block_n * size
 
 
 def test_the_figure_names_tiles_bytes_and_share() -> None:
@@ -60,19 +61,23 @@ def test_the_figure_names_tiles_bytes_and_share() -> None:
 
 
 def test_the_worst_binding_is_reported_and_the_others_are_named() -> None:
-    source = ROWS + driven("*fp32", 512, 1024, "small") + driven("*fp32", 512, 4096, "large").replace("VARIANTS = {}\n", "")
+    source = (
+        ROWS + driven("*fp32", 512, 1024, "small") + driven("*fp32", 512, 4096, "large").replace("VARIANTS = {}\n", "")
+    )
     found = only(lint(source), "SPY401")
     assert found.binding == "large"
     assert found.evidence["also_under"] == ["small"]
 
 
 def test_one_binding_settles_what_another_leaves_open() -> None:
-    open_launch = "\n\ndef run(x, y, config):\n    rows_kernel[(32,)](x, y, *x.shape, BLOCK_M=config.m, BLOCK_N=config.n)\n"
+    open_launch = (
+        "\n\ndef run(x, y, config):\n    rows_kernel[(32,)](x, y, *x.shape, BLOCK_M=config.m, BLOCK_N=config.n)\n"
+    )
     assert codes(lint(ROWS + open_launch), "SPY401") == ["SPY401"]
     assert codes(lint(ROWS + driven("*fp16", 16, 1024) + open_launch), "SPY401") == []
-    assert [
-        each.level for each in lint(ROWS + driven("*fp16", 512, 4096) + open_launch) if each.code == "SPY401"
-    ] == [Level.ERROR]
+    assert [each.level for each in lint(ROWS + driven("*fp16", 512, 4096) + open_launch) if each.code == "SPY401"] == [
+        Level.ERROR
+    ]
 
 
 def test_an_open_kernel_is_a_note_with_the_sizes_that_fit() -> None:
@@ -96,7 +101,8 @@ def test_an_open_element_type_matters_only_where_it_decides(block_n: int, verdic
 
 
 def test_the_usable_share_is_configurable() -> None:
-    source = ROWS + driven("*fp16", 220, 2048)
+    source = ROWS + driven("*fp32", 216, 2048)
+    assert codes(lint(source), "SPY401") == ["SPY401"]
     assert codes(lint(source, config="[hardware]\nusable-fraction = 1.0\n"), "SPY401") == []
     assert codes(lint(source, config="[hardware]\nscratchpad-bytes = 4194304\n"), "SPY401") == []
 
@@ -180,7 +186,7 @@ def test_heuristics_that_size_tiles() -> None:
         '@triton.heuristics({"BLOCK_N": lambda args: triton.next_power_of_2(args["N"])})\n@triton.jit',
     )
     found = only(lint(decorated), "SPY402")
-    assert (found.level, found.location.line) == (Level.ERROR, 6)
+    assert (found.level, found.location.line) == (Level.ERROR, 7)
     fixed = decorated.replace('triton.next_power_of_2(args["N"])', "1024")
     assert codes(lint(fixed), "SPY402") == []
 
@@ -200,7 +206,14 @@ def whole_kernel(x_ptr, y_ptr, M, BLOCK_M: tl.constexpr, SIZE: tl.constexpr):
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("N", ["SPY402"]), ("n_cols", ["SPY402"]), ("HEAD_DIM", []), ("head_size", []), ("BLOCK_N", []), ("hidden", ["SPY402"])],
+    [
+        ("N", ["SPY402"]),
+        ("n_cols", ["SPY402"]),
+        ("HEAD_DIM", []),
+        ("head_size", []),
+        ("BLOCK_N", []),
+        ("hidden", ["SPY402"]),
+    ],
 )
 def test_a_size_that_is_a_tile(name: str, expected: list[str]) -> None:
     found = lint(WHOLE.replace("SIZE", name))
@@ -210,7 +223,7 @@ def test_a_size_that_is_a_tile(name: str, expected: list[str]) -> None:
 def test_a_size_that_is_a_tile_is_told_once() -> None:
     host = "\n\ndef run(x, y):\n    whole_kernel[(32,)](x, y, x.shape[0], BLOCK_M=16, SIZE=x.shape[1])\n"
     found = only(lint(WHOLE + host), "SPY402")
-    assert found.location.line == 14
+    assert found.location.line == 16
     constant = lint((WHOLE + host).replace("SIZE", "HEAD_DIM"))
     assert codes(constant, "SPY402") == []
     configured = lint((WHOLE + host).replace("SIZE", "hidden"), config='model-constants = ["hidden*"]\n')
@@ -241,13 +254,13 @@ def run(x, y):
 
 def test_one_item_per_step_is_underuse() -> None:
     found = only(lint(ITEMS), "SPY403")
-    assert (found.level, found.location.line) == (Level.WARNING, 13)
+    assert (found.level, found.location.line) == (Level.WARNING, 14)
     assert found.evidence["block_items"] == 64
     assert codes(lint(ITEMS.replace("BLOCK=1)", "BLOCK=2)")), "SPY403") == []
 
 
 def test_large_items_are_no_underuse() -> None:
-    assert codes(lint(ITEMS.replace("HEAD_DIM=128", "HEAD_DIM=65536")), "SPY403") == []
+    assert codes(lint(ITEMS.replace("HEAD_DIM=128", "HEAD_DIM=131072")), "SPY403") == []
 
 
 @pytest.mark.parametrize(("head", "items"), [(128, 64), (8192, 64), (16384, 32), (32768, 16)])
