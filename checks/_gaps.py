@@ -36,6 +36,8 @@ def _is_declared(instance: KernelInstance, *ops: Op) -> bool:
 def judge_rank(instance: KernelInstance, op: Op) -> Iterator[Finding]:
     """SPY117 for one reshape of a loaded tile, or one store of a reshaped one."""
     if op.opcode == "reshape":
+        if op.attrs.get("reorder"):  # the flattening in a reduction over all axes, which nobody wrote
+            return
         source, at = _behind(op.operands[0], "hint"), op
         if source.op is None or source.op.opcode != "desc_load":
             return

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spyre_lint.analysis.multiples import multiples
 from spyre_lint.analysis.provenance import Provenance, provenance
-from spyre_lint.analysis.symbolic import symbolic_values, with_arguments
 from spyre_lint.checks._support import block_text, operand_name, place, spelled, written
 from spyre_lint.context import KernelInstance
 from spyre_lint.findings import Finding, Level, Location, Related
 from spyre_lint.ir.core import Op, Value
-from spyre_lint.ir.sym import Expr, Symbol, as_expr, divides
+from spyre_lint.ir.sym import Expr, Symbol, as_expr
 from spyre_lint.ir.types import DescriptorType, OpaqueType
 from spyre_lint.rules import Rule
 
@@ -38,12 +38,12 @@ def judge_offsets(instance: KernelInstance, op: Op) -> Iterator[Finding]:
         if block is None or axis >= len(block) or block[axis] == as_expr(1):
             continue
         where = place(op, "y_offset") if indirect else place(op, "offsets", position)
-        exact = with_arguments(instance.analysis(symbolic_values).of(offset), instance.binding)
-        answer = divides(block[axis], exact)
+        found = instance.analysis(multiples)
+        answer = found.divides(block[axis], offset)
         if answer is True:
             yield OFFSET_MULTIPLE.satisfied(where)
         else:
-            yield _judge(instance, op, offset, axis, exact, answer is False, where)
+            yield _judge(instance, op, offset, axis, found.exact(offset), answer is False, where)
 
 
 def _judge(
@@ -71,10 +71,13 @@ def _reason(instance: KernelInstance, offset: Value, exact: Expr) -> tuple[str, 
     if isinstance(offset.type, OpaqueType):
         return f": {offset.type.reason}", "pass a number of blocks times the block"
     if origins.opaque:
-        return ": it comes from a call that could not be followed", "pass a number of blocks times the block"
+        made = origins.opaque[0].result.type
+        reason = made.reason if isinstance(made, OpaqueType) else "a call that could not be followed"
+        return f": it depends on {reason}", "pass a number of blocks times the block"
     if origins.loads:
         return ": it comes from memory", "begin at the multiple below it and mask the lanes before the start"
-    if origins.program_axes and not origins.loops:
+    kinds = {each.kind for each in exact.ordered_symbols()}
+    if origins.program_axes and ("nprog" in kinds or not (origins.loops or "constexpr" in kinds)):
         help_ = "share out whole blocks: `tl.cdiv(tl.cdiv(n, BLOCK), num_cores)` for each core, and load at `i * BLOCK`"
         return ": the share of a program is counted in elements", help_
     if origins.params and isinstance(exact.single_atom(), Symbol):

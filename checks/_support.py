@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from spyre_lint.analysis.provenance import provenance
-from spyre_lint.analysis.symbolic import symbolic_values
+from spyre_lint.analysis.symbolic import symbolic_values, with_arguments
 from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.findings import Finding, Location, Verdict
 from spyre_lint.ir.core import Op, Param, Value
-from spyre_lint.ir.sym import Expr, const
+from spyre_lint.ir.sym import Expr
+from spyre_lint.ir.types import DescriptorType
 
 _LANGUAGE = "triton.language."
 _METHODS = _LANGUAGE + "tensor_descriptor."
@@ -68,23 +69,17 @@ def pointer(instance: KernelInstance, value: Value | None) -> Param | None:
 
 def known_size(instance: KernelInstance, value: Value) -> Expr:
     """The symbolic value of a scalar, with the run-time arguments put in that the binding gives exactly."""
-    size = instance.analysis(symbolic_values).of(value)
-    args = instance.binding.args if instance.binding is not None else {}
-    known = {
-        symbol: const(args[symbol.name].value)
-        for symbol in size.symbols()
-        if symbol.kind == "arg" and symbol.name in args and type(args[symbol.name].value) is int
-    }
-    return size.substitute(known) if known else size
+    return with_arguments(instance.analysis(symbolic_values).of(value), instance.binding)
 
 
 def block_text(instance: KernelInstance, access: Op, axis: int, *, value: bool = True) -> str:
     """A block dimension of the descriptor of an access as written, with its value where that says more."""
-    made = instance.analysis(provenance).descriptor(access.group("desc")[0])
-    if made is None or axis >= len(made.attrs["block_shape"]):
+    desc = access.group("desc")[0]
+    block = desc.type.block_shape if isinstance(desc.type, DescriptorType) else None
+    if block is None or axis >= len(block):
         return "its block"
-    size = str(made.attrs["block_shape"][axis])
-    said = written(made, "block_shape", axis) or size
+    made, size = instance.analysis(provenance).descriptor(desc), str(block[axis])
+    said = (written(made, "block_shape", axis) if made is not None else "") or size
     return f"`{said}` = {size}" if value and said != size else f"`{said}`"
 
 

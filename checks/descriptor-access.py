@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spyre_lint.analysis.provenance import provenance
 from spyre_lint.checks._accesses import OFFSET_RANK, judge_fit
 from spyre_lint.checks._descriptors import (
     BLOCK_CONSTEXPR,
@@ -122,11 +121,8 @@ def ranks(context: KernelContext) -> Iterator[Finding]:
 def descriptor_parameters(context: KernelContext) -> Iterator[Finding]:
     """Parameters that the kernel, or a helper it calls, uses as a descriptor."""
     for instance in views(context):
-        origins = instance.analysis(provenance)
-        accessed = (origins.param_of(desc) for op in instance.ir.walk() for desc in op.group("desc"))
-        used = {param.name for param in accessed if param is not None}
         for param in instance.ir.params:
-            if param.role == "descriptor" or param.name in used:
+            if param.role == "descriptor":
                 yield PARAMETER.violated(
                     param.loc,
                     f"`{param.name}` is a descriptor made on the host, and the Spyre compiler lowers only those "

@@ -157,7 +157,8 @@ class Binding:
 
     `constexprs` holds exact values (int, float, bool, str, None, tuples, DTypeName, KernelId); constexprs it leaves
     open are absent. `dtypes` holds Triton type names by parameter (`*fp16` for a pointer, `i32` for a scalar). `args`
-    what is known of runtime arguments. `open_reasons` says, for each constexpr left open, why.
+    what is known of runtime arguments. `open_reasons` says, for each constexpr left open, why; `constexpr_locs` where the
+    values stand that a file gives.
     """
 
     label: str
@@ -168,3 +169,4 @@ class Binding:
     args: Mapping[str, HostValue] = field(default_factory=dict)
     grid: Grid | None = None
     open_reasons: Mapping[str, str] = field(default_factory=dict)
+    constexpr_locs: Mapping[str, Location] = field(default_factory=dict)

@@ -11,27 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from spyre_lint.analysis.arithmetic import canonicalize_elementwise, canonicalize_where
 from spyre_lint.analysis.branches import simplify_if, simplify_loop
 from spyre_lint.analysis.combine import combine, move_before_broadcast
 from spyre_lint.analysis.common import merge_equal
-from spyre_lint.analysis.folds import (
-    COMMUTATIVE,
-    COMPARISONS,
-    INVERTED,
-    SWAPPED,
-    VIEWS,
-    constant_of,
-    fold,
-    is_number,
-    made_by,
-    shorten_cast,
-    split_of_join,
-    view_of_view,
-)
+from spyre_lint.analysis.folds import VIEWS, constant_of, fold, made_by, shorten_cast, split_of_join, view_of_view
 from spyre_lint.analysis.graph import SCALAR_REGIONS, WRITES, Graph
 from spyre_lint.ir.core import Block, KernelIR, Op
 from spyre_lint.ir.sym import const
-from spyre_lint.ir.types import TileType, dtype_of
+from spyre_lint.ir.types import TileType
 
 # An operation is looked at this many times at most: a guard against patterns that undo each other.
 _MAX_VISITS = 64
@@ -117,9 +105,9 @@ def _canonicalize(graph: Graph, op: Op) -> list[Op] | None:
     if opcode == "cast":
         return [op, *graph.users_of(op.result)] if shorten_cast(graph, op) else None
     if opcode == "elementwise":
-        return _canonicalize_elementwise(graph, op)
+        return canonicalize_elementwise(graph, op)
     if opcode == "where":
-        return _canonicalize_where(graph, op)
+        return canonicalize_where(graph, op)
     if opcode in ("ptr_load", "ptr_store"):
         return _drop_mask(graph, op)
     if opcode == "if":
@@ -145,67 +133,6 @@ def _expand_before_broadcast(graph: Graph, op: Op) -> list[Op] | None:
     graph.insert_after(op, "broadcast", {"value": [small]}, stretched_too)
     changed = graph.replace(op.result, stretched_too)
     return [op, expanded, *changed]
-
-
-def _canonicalize_elementwise(graph: Graph, op: Op) -> list[Op] | None:
-    if len(op.operands) != 2:
-        return None
-    a, b = op.operands
-    dtype = dtype_of(a.type)
-    if not dtype.is_integer or constant_of(a) is None or constant_of(b) is not None:
-        return _invert_comparison(graph, op) or _add_constants(graph, op)
-    if op.fn in COMMUTATIVE or op.fn in COMPARISONS:
-        op.attrs = {**op.attrs, "fn": SWAPPED.get(op.fn, op.fn)}
-        graph.set_groups(op, {"args": [b, a]})
-        return [op, *graph.users_of(op.result)]
-    return None
-
-
-def _invert_comparison(graph: Graph, op: Op) -> list[Op] | None:
-    """The negation of an integer comparison is the opposite comparison."""
-    a, b = op.operands
-    if op.fn != "xor" or not is_number(b, 1) or dtype_of(a.type).bits != 1:
-        return None
-    inner = made_by(a, "elementwise")
-    if inner is None or inner.fn not in COMPARISONS or not dtype_of(inner.operands[0].type).is_integer:
-        return None
-    op.attrs = {**op.attrs, "fn": INVERTED[inner.fn], "unsigned": inner.attrs.get("unsigned")}
-    graph.set_groups(op, {"args": inner.operands})
-    return [op, inner, *graph.users_of(op.result)]
-
-
-def _add_constants(graph: Graph, op: Op) -> list[Op] | None:
-    """`(x + 1) + 2` is `x + 3`, `(x * 2) * 3` is `x * 6`, for integers."""
-    a, b = op.operands
-    inner = made_by(a, "elementwise")
-    if op.fn not in ("add", "sub", "mul") or inner is None or not dtype_of(a.type).is_integer:
-        return None
-    if len(inner.operands) != 2:
-        return None
-    x, first, second = inner.operands[0], constant_of(inner.operands[1]), constant_of(b)
-    if not isinstance(first, int) or not isinstance(second, int):
-        return None
-    if op.fn == "mul":
-        if inner.fn != "mul":
-            return None
-        total = first * second
-    elif inner.fn in ("add", "sub"):
-        total = (first if inner.fn == "add" else -first) + (second if op.fn == "add" else -second)
-        op.attrs = {**op.attrs, "fn": "add"}
-    else:
-        return None
-    graph.set_groups(op, {"args": [x, graph.constant(b.type, total, op.loc)]})
-    return [op, inner, *graph.users_of(op.result)]
-
-
-def _canonicalize_where(graph: Graph, op: Op) -> list[Op] | None:
-    condition, x, y = op.operands
-    for index, (side, inner_index) in enumerate(((x, 1), (y, 2)), start=1):
-        inner = made_by(side, "where")
-        if inner is not None and inner.operands[0] is condition:
-            graph.set_operand(op, index, inner.operands[inner_index])
-            return [op, inner]
-    return None
 
 
 def _drop_mask(graph: Graph, op: Op) -> list[Op] | None:

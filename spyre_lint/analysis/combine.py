@@ -1,14 +1,14 @@
 """The two passes between canonicalization and the merging of equal expressions.
 
 `combine`: an addition of a dot that starts from zero becomes a dot into the addend, a sum of products of two stretched
-tiles becomes a dot, a load that is only reshaped to its last dimensions has that shape. `move_before_broadcast`:
-elementwise operations are done before their operands are stretched or splatted.
+tiles becomes a dot, two steps of address arithmetic become one, a load that is only reshaped to its last dimensions has
+that shape. `move_before_broadcast`: elementwise operations are done before their operands are stretched or splatted.
 """
 
 from __future__ import annotations
 
 from spyre_lint.analysis.folds import VIEWS, constant_of, is_zero_tile, made_by, view_of_view
-from spyre_lint.analysis.graph import Graph
+from spyre_lint.analysis.graph import Graph, type_key
 from spyre_lint.ir.core import Op, Value
 from spyre_lint.ir.sym import compare, const
 from spyre_lint.ir.types import ScalarType, Shape, TileType, Type, dtype_of, shape_of
@@ -25,6 +25,8 @@ def combine(graph: Graph, op: Op) -> list[Op] | None:
         return _dot_into_addend(graph, op)
     if op.opcode == "reduce":
         return _sum_of_products(graph, op)
+    if op.opcode == "addptr":
+        return _one_address(graph, op)
     if op.opcode == "reshape":
         return _smaller_load(graph, op)
     return None
@@ -73,6 +75,20 @@ def _sum_of_products(graph: Graph, op: Op) -> list[Op] | None:
     op.attrs = {"keywords": None}
     graph.set_groups(op, {"a": sources[:1], "b": sources[1:], "acc": []})
     return [op, product, *graph.users_of(op.result)]
+
+
+def _one_address(graph: Graph, op: Op) -> list[Op] | None:
+    """`(p + i) + j` is `p + (i + j)` for 64-bit offsets (narrower ones might overflow)."""
+    inner = made_by(op.operands[0], "addptr")
+    if inner is None:
+        return None
+    first, second = inner.operands[1], op.operands[1]
+    if type_key(first.type) != type_key(second.type) or dtype_of(first.type).bits != 64:
+        return None
+    total = graph.value(second.type)
+    addition = graph.insert_before(op, "elementwise", {"args": [first, second]}, total, fn="add")
+    graph.set_groups(op, {"ptr": [inner.operands[0]], "offset": [total]})
+    return [op, addition, inner, *graph.users_of(op.result)]
 
 
 def _smaller_load(graph: Graph, op: Op) -> list[Op] | None:

@@ -126,7 +126,11 @@ def _fold_cast(graph: Graph, op: Op) -> Value | None:
 
 
 def shorten_cast(graph: Graph, op: Op) -> bool:
-    """A narrowing of a widened float or integer works on the unwidened one, in place."""
+    """A cast of a cast works on what was cast first, in place, where nothing is lost by it.
+
+    A narrowing of a widened number, a widening of a widened integer, a float made of a widened integer, and a narrowed
+    float made of an integer.
+    """
     inner = made_by(op.operands[0], "cast")
     if inner is None or op.attrs.get("bitcast") or inner.attrs.get("bitcast"):
         return False
@@ -134,15 +138,29 @@ def shorten_cast(graph: Graph, op: Op) -> bool:
     first, middle, last = dtype_of(origin.type), dtype_of(op.operands[0].type), dtype_of(op.result.type)
     if not (first.is_known and middle.is_known and last.is_known) or any(map(_is_fp8, (first, middle, last))):
         return False
-    kinds = {d.is_float for d in (first, middle, last)}
-    if len(kinds) != 1 or not (first.is_float or (first.is_integer and middle.is_integer and last.is_integer)):
+    before, between, after = (dtype.bits or 0 for dtype in (first, middle, last))
+    unsigned: object
+    if first.is_integer and middle.is_integer and last.is_integer:
+        narrows = before < between > after and before != after
+        widens = before < between < after and inner.attrs["unsigned"] == op.attrs["unsigned"]
+        if not (narrows or widens):
+            return False
+        unsigned = inner.attrs["unsigned"] if before < after else None
+    elif first.is_float and middle.is_float and last.is_float:
+        if not (before < between > after and before != after):
+            return False
+        unsigned = op.attrs["unsigned"]
+    elif first.is_integer and middle.is_integer and last.is_float:
+        if not before < between or inner.attrs["unsigned"] != op.attrs["unsigned"][0]:
+            return False
+        unsigned = op.attrs["unsigned"]
+    elif first.is_integer and middle.is_float and last.is_float:
+        if not between > after:
+            return False
+        unsigned = (inner.attrs["unsigned"][0], False)
+    else:
         return False
-    bits = [d.bits or 0 for d in (first, middle, last)]
-    narrows_widened = bits[0] < bits[1] > bits[2] and bits[0] != bits[2]
-    widens_twice = first.is_integer and bits[0] < bits[1] < bits[2] and inner.attrs["unsigned"] == op.attrs["unsigned"]
-    if not (narrows_widened or widens_twice):
-        return False
-    op.attrs = {**op.attrs, "unsigned": inner.attrs["unsigned"] if bits[0] < bits[2] else None}
+    op.attrs = {**op.attrs, "unsigned": unsigned}
     graph.set_groups(op, {"value": [origin]})
     return True
 
@@ -161,6 +179,10 @@ def _fold_where(graph: Graph, op: Op) -> Value | None:
         return x if number else y
     if x is y:
         return x
+    compared = made_by(condition, "elementwise")
+    of_both = compared is not None and set(compared.operands) == {x, y} and dtype_of(x.type).is_integer
+    if compared is not None and of_both and compared.fn in ("eq", "ne"):
+        return x if compared.fn == "ne" else y  # where they are equal, either will do
     if dtype_of(x.type).bits == 1 and is_number(x, 1) and is_number(y, 0) and condition.type == op.result.type:
         return condition
     return None
@@ -208,7 +230,33 @@ def _fold_binary(graph: Graph, op: Op, a: Value, b: Value) -> Value | None:
             return graph.constant(op.result.type, 0, op.loc)
         if fn in ("and", "or", "min", "max"):
             return a
+    if fn in ("min", "max") and dtype.bits is not None and dtype.bits > 1:
+        return _fold_extremum(op, a, b, dtype.bits)
+    if fn in ("and", "xor"):
+        return _fold_nested(fn, a, b)
     return _fold_sum_of_difference(fn, a, b)
+
+
+def _fold_extremum(op: Op, a: Value, b: Value, bits: int) -> Value | None:
+    """The least or greatest number of a type against any other."""
+    unsigned = bool(op.attrs.get("unsigned"))
+    least, greatest = (0, -1) if unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    neutral, absorbing = (greatest, least) if op.fn == "min" else (least, greatest)
+    if is_number(b, neutral):
+        return a
+    return b if is_number(b, absorbing) else None
+
+
+def _fold_nested(fn: str, a: Value, b: Value) -> Value | None:
+    """`(x ^ y) ^ y` is `x`, `(x & y) & y` is `x & y`."""
+    for nested, other in ((a, b), (b, a)):
+        made = made_by(nested, "elementwise")
+        if made is None or made.fn != fn or other not in made.operands:
+            continue
+        if fn == "and":
+            return nested
+        return made.operands[1] if made.operands[0] is other else made.operands[0]
+    return None
 
 
 def _fold_float(fn: str, a: Value, b: Value) -> Value | None:
@@ -249,10 +297,16 @@ def _fold_comparison(graph: Graph, op: Op, a: Value, b: Value) -> Value | None:
         return graph.constant(op.result.type, int(op.fn in ("eq", "le", "ge")), op.loc)
     if dtype.bits == 1 and ((op.fn == "ne" and is_number(b, 0)) or (op.fn == "eq" and is_number(b, 1))):
         return a
+    if is_tile(a):
+        return None
     widened = made_by(a, "cast")
     if widened is None or widened.attrs.get("bitcast") or dtype_of(widened.operands[0].type).bits != 1:
         return None
     return widened.operands[0] if op.fn == "ne" and is_number(b, 0) else None
+
+
+def _fold_address(graph: Graph, op: Op) -> Value | None:
+    return op.operands[0] if is_number(op.operands[1], 0) else None
 
 
 def _fold_arange(graph: Graph, op: Op) -> Value | None:
@@ -267,6 +321,7 @@ _RULES: dict[str, Callable[[Graph, Op], Value | None]] = {
     "where": _fold_where,
     "elementwise": _fold_elementwise,
     "arange": _fold_arange,
+    "addptr": _fold_address,
 }
 
 

@@ -334,7 +334,7 @@ def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes, max_points
 
 
 def _profile(points: Sequence[tuple[int, Point]], sizes: _Sizes) -> tuple[LineWeight, ...]:
-    """The heaviest point of each line of the kernel where anything is live (helpers count at the line of their call)."""
+    """The heaviest point of each line of the kernel where anything is live (helpers count where they are called)."""
     best: dict[int, tuple[int, Point]] = {}
     for weight, point in points:
         if point.op is None or not weight:

@@ -415,7 +415,7 @@ class _Walker:
             sides = [s.at(axis) for s in (left, right)]
             known = next(p for p in sides if p is not None)
             values = [
-                p.lane if p is not None else s.uniform or lanes.unknown("a value without padding lanes")
+                p.lane if p is not None else s.uniform or lanes.unknown("what another branch or round gives")
                 for p, s in zip(sides, (left, right), strict=True)
             ]
             pads.append((axis, known.holding(lanes.join(*values))))

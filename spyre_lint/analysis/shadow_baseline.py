@@ -1,8 +1,8 @@
 """What a kernel is held to: all of its outputs, or the part that it stores by design.
 
 At sizes that are multiples of every tile, on the grid that stores most, a kernel that stores part of an output only
-misses either a part that stays the same when the tiles change (by design), or one that is measured in tiles (a loss), or
-it depends on scalars whose relation to the sizes only the host knows. For those, a relation is looked for under which
+misses either a part that stays the same when the tiles change (by design), or one that is measured in tiles (a loss),
+or it depends on scalars whose relation to the sizes only the host knows. For those, a relation is looked for under which
 the kernel is complete; without one nothing can be said.
 """
 
@@ -21,6 +21,8 @@ from spyre_lint.ir.core import Op
 
 MAX_RELATIONS = 160
 """Relations that are tried for scalars that only the host relates to the sizes."""
+MAX_RELATED_TILES = 300
+"""A relation that makes for more tiles than this is not tried."""
 
 Formula = Callable[[Mapping[str, int]], int]
 
@@ -51,9 +53,10 @@ def baseline_of(
     doubled: Runner | None,
     grids: Sequence[tuple[int, ...]],
     stores: Mapping[int, Sequence[Op]],
+    relate: bool,
 ) -> Baseline:
     """Find out what to expect. `doubled` runs the same kernel with larger tiles, where tiles are free to choose;
-    `stores` are the stores of each site that is judged.
+    `stores` are the stores of each site that is judged. Relations are looked for only if `relate` says so.
     """
     roles, cut = runner.roles, runner.code.cut
     sites = frozenset(stores)
@@ -72,11 +75,11 @@ def baseline_of(
     for site, extent, drivers in _driven_extents(runner, stores):
         if extent in derived:
             continue
-        found = _relation(runner, look, sizes, derived, {site}, [(extent,)])
+        found = _relation(runner, look, sizes, derived, {site}, [(extent,)]) if relate else None
         if found is not None:
             derived |= found
             sizes = {n: s for n, s in sizes.items() if n not in found}
-        elif len(drivers) > 1:
+        elif len(drivers) > 1 or not relate:
             unrelated[site] = (extent,)
     first = look(runner, sizes, derived)
     lost = {site for loss in first.common for site in loss.space.sites}
@@ -86,7 +89,7 @@ def baseline_of(
     work = [n for n in sizes if n in roles.for_stores and n not in roles.in_shape]
     attempts: list[tuple[str, ...]] = [(name,) for name in work]
     attempts += [(a, b) for i, a in enumerate(work) for b in work[i + 1 :]]
-    found = _relation(runner, look, sizes, derived, lost, attempts)
+    found = _relation(runner, look, sizes, derived, lost, attempts) if relate else None
     if found is not None:
         return Baseline(Expectation(), derived | found, unrelated)
     partial: set[int] = set()
@@ -194,7 +197,8 @@ def _holds(
     for factor, less in ((1, 0), (2, 1), (3, 1)):
         at = {n: factor * s - (less if unit_of(roles, n, runner.tiles)[-1] > 1 else 0) for n, s in sizes.items()}
         for name, (_, formula) in chosen.items():
-            if name in roles.in_shape and formula(at) < 2 * unit_of(roles, name, runner.tiles)[-1]:
+            tiles = formula(at) / unit_of(roles, name, runner.tiles)[-1]
+            if tiles > MAX_RELATED_TILES or (name in roles.in_shape and tiles < 2):
                 return False
         shown = look(runner, at, dict(derived) | chosen)
         if shown.failed or any(loss.space.sites & lost for loss in shown.common):

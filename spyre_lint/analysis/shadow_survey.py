@@ -58,7 +58,7 @@ class Survey:
     def run(self, grids: Sequence[tuple[int, ...]], more_grids: Sequence[tuple[int, ...]], moved: set[str]) -> None:
         """Find out what to expect, then run all sizes: on `more_grids` where every size is ragged, else on `grids`."""
         self._collect_doubts(grids)
-        self.baseline = baseline_of(self.runner, self.doubled, grids, self.accesses)
+        self.baseline = baseline_of(self.runner, self.doubled, grids, self.accesses, self.verb == "stored")
         cut = self.runner.code.cut
         looped = [s for s, ops in self.accesses.items() if not explain.picks_without_loop(cut, ops, range(8))]
         counts = 0

@@ -13,6 +13,7 @@ from typing import Any
 
 from spyre_lint.bindings import Argument, Binding, Driver, HostValue, KernelId, Launch
 from spyre_lint.context import KernelInfo, ParamInfo
+from spyre_lint.findings import Location
 from spyre_lint.frontend.hostvalues import describe_unknown
 from spyre_lint.ir.types import dtype_named
 
@@ -67,10 +68,13 @@ def from_driver(info: KernelInfo, driver: Driver) -> Binding:
     """The binding one driver entry makes. Parameters that it gives a constexpr's value count as constexprs."""
     constexprs: dict[str, Any] = {}
     reasons: dict[str, str] = {}
+    places: dict[str, Location] = {}
     mine = {param.name for param in info.params}
     for name, value in driver.constexprs.items():
         if name not in mine:
             continue
+        if value.loc is not None:
+            places[name] = value.loc
         if value.is_known:
             constexprs[name] = value.value
         else:
@@ -82,7 +86,7 @@ def from_driver(info: KernelInfo, driver: Driver) -> Binding:
             if spelled is not None:
                 dtypes[name] = spelled
     args = {name: value for name, value in driver.args.items() if name in mine and name not in constexprs}
-    return Binding(driver.label, driver.source, driver.loc, constexprs, dtypes, args, driver.grid, reasons)
+    return Binding(driver.label, driver.source, driver.loc, constexprs, dtypes, args, driver.grid, reasons, places)
 
 
 def _type_name(text: str) -> str | None:
@@ -101,9 +105,11 @@ def from_launch(info: KernelInfo, launch: Launch) -> Binding:
     dtypes: dict[str, str] = {}
     args: dict[str, HostValue] = {}
     reasons: dict[str, str] = {}
+    places: dict[str, Location] = {}
     for name, argument in match_arguments(info, launch).items():
         value = argument.value
         if name in constexpr:
+            places[name] = argument.loc
             if value.is_known:
                 constexprs[name] = value.value
             else:
@@ -116,7 +122,7 @@ def from_launch(info: KernelInfo, launch: Launch) -> Binding:
     for name in constexpr - constexprs.keys() - reasons.keys():
         if launch.open_args:
             reasons[name] = f"the launch at {launch.label} has arguments that can't be followed"
-    return Binding(launch.label, "launch", launch.loc, constexprs, dtypes, args, launch.grid, reasons)
+    return Binding(launch.label, "launch", launch.loc, constexprs, dtypes, args, launch.grid, reasons, places)
 
 
 def _is_scalar(value: Any) -> bool:
@@ -192,6 +198,7 @@ def _with_command_line(binding: Binding, constexprs: Mapping[str, Any], dtypes: 
         dtypes={**binding.dtypes, **dtypes},
         args={name: value for name, value in binding.args.items() if name not in constexprs},
         open_reasons=reasons,
+        constexpr_locs={name: loc for name, loc in binding.constexpr_locs.items() if name not in constexprs},
     )
 
 

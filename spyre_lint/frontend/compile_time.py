@@ -53,7 +53,7 @@ def fold_binary(op: str, left: Any, right: Any) -> Any:
 
 def _fold_tuples(op: str, left: Any, right: Any) -> Any:
     if op == "+" and isinstance(left, TupleValue) and isinstance(right, TupleValue):
-        return TupleValue(left.items + right.items)
+        return TupleValue(left.items + right.items, origin=left.origin if right.origin else "")
     if op == "*":
         times, items = (right, left) if isinstance(left, TupleValue) else (left, right)
         if isinstance(times, int) and isinstance(items, TupleValue) and times <= MAX_SHIFT:

@@ -193,7 +193,7 @@ class Expressions(Calls):
         if isinstance(owner, TupleValue):
             position = index if isinstance(index, slice) else self.known_integer(index)
             if isinstance(position, slice):
-                return TupleValue(owner.items[position])
+                return TupleValue(owner.items[position], origin=owner.origin)
             if position is not None and -len(owner.items) <= position < len(owner.items):
                 return owner.items[position]
             return Unknown("a tuple indexed by something that is not known")

@@ -12,7 +12,7 @@ from spyre_lint.frontend.callsite import lookup
 from spyre_lint.frontend.hosteval import evaluate_constant
 from spyre_lint.frontend.kernels import find_function
 from spyre_lint.frontend.project import Definition
-from spyre_lint.frontend.values import Alternatives, Builtin, HostFunction, JitFunction, TupleValue, Unknown
+from spyre_lint.frontend.values import HOST, Alternatives, Builtin, HostFunction, JitFunction, TupleValue, Unknown
 from spyre_lint.ir.types import dtype_named
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def host_to_value(names: GlobalNames, value: Any) -> Any:
     if isinstance(value, KernelId):
         return names.jit_function(value) or Unknown(f"the function `{value.name}`")
     if isinstance(value, (list, tuple)):
-        return TupleValue(tuple(host_to_value(names, item) for item in value))
+        return TupleValue(tuple(host_to_value(names, item) for item in value), origin=HOST)
     return value
 
 

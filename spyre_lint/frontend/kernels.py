@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from astroid import nodes
 
 from spyre_lint.bindings import KernelId
-from spyre_lint.context import Decorator, KernelInfo, ParamInfo
+from spyre_lint.context import Decorator, KernelInfo, NamedCall, ParamInfo
 from spyre_lint.findings import Location
+from spyre_lint.frontend.callsite import canonical_api
 from spyre_lint.frontend.hostcode import annotation_text, qualified_name
 from spyre_lint.frontend.hosteval import annotation_of, default_nodes
 from spyre_lint.frontend.names import AUTOTUNE, CONFIG, HEURISTICS, JIT_DECORATORS

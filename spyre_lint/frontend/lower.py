@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spyre_lint.bindings import Binding, DTypeName, KernelId
@@ -59,7 +60,14 @@ def lower_kernel(project: Project, kernel: Kernel, binding: Binding | None = Non
         lowering.run_function_body(kernel.node)
     except RecursionError:
         lowering.give_up("the kernel nests too deep to be followed", kernel.info.loc)
+    ir.params[:] = [_learnt(param) for param in params]
     return ir
+
+
+def _learnt(param: Param) -> Param:
+    """A parameter as its use told it while the kernel and its helpers were lowered."""
+    made_outside = param.role == "unknown" and param.value is not None and isinstance(param.value.type, DescriptorType)
+    return replace(param, role="descriptor") if made_outside else param
 
 
 def _bind_parameters(
@@ -76,7 +84,7 @@ def _bind_parameters(
         if info.is_constexpr or info.name in constexprs:
             if info.name in constexprs:
                 bound = constexprs[info.name]
-                value = lowering_constant(lowering, bound)
+                value = lowering_constant(lowering, bound, info.name)
                 constants[info.name] = bound
                 params.append(
                     Param(info.name, "constexpr", info.loc, is_bound=True, bound=bound, has_default=has_default)
@@ -122,10 +130,10 @@ def _runtime_parameter(
     return (role, element if element.is_known else None), argument
 
 
-def lowering_constant(lowering: Lowering, bound: Any) -> Any:
-    """A binding's value for a constexpr as the lowering sees it (lists and dicts stay plain Python for layouts)."""
+def lowering_constant(lowering: Lowering, bound: Any, name: str) -> Any:
+    """A binding's value for the constexpr `name` as the lowering sees it; tuples and lists tell where they are from."""
     if isinstance(bound, (DTypeName, KernelId)):
         return host_to_value(lowering.scope, bound)
     if isinstance(bound, (tuple, list)):
-        return TupleValue(tuple(lowering_constant(lowering, item) for item in bound))
+        return TupleValue(tuple(lowering_constant(lowering, item, name) for item in bound), origin=name)
     return bound

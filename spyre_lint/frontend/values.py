@@ -6,7 +6,7 @@ element types (`DType`), symbolic integers (`Expr`) for unbound constexprs, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from spyre_lint.ir.core import Value
@@ -23,10 +23,19 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple or list of values; `fields` names them for a named tuple."""
+    """A tuple or list of values; `fields` names them for a named tuple.
+
+    `origin` is set where it is a plain Python object, which Triton hands on as it is: the constexpr parameter whose
+    value it is, or `HOST` for a module's constant. One that the kernel itself makes is Triton's own tuple.
+    """
 
     items: tuple[Any, ...]
     fields: tuple[str, ...] = ()
+    origin: str = field(default="", compare=False)
+
+
+HOST = "host"
+"""Origin of compile-time tuples that come from a module, not from a parameter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ OPCODES: dict[str, str] = {
     "desc_gather": "desc, index, offsets* -> tile; one row per index",
     "desc_scatter": "desc, index, offsets*, value -> 0",
     "desc_atomic": "desc, offsets*, value -> 0; {fn}",
-    "layout_marker": "desc -> 0; {layout: value, layout_param: str|None, guarded: bool}",
+    "layout_marker": "desc -> 0; {layout: plain Python value, layout_param, layout_name, layout_form: host|kernel|open, "
+    "reason}",
     "dot": "a, b, acc? -> tile; {out_dtype, input_precision}",
     "dot_scaled": "a, a_scale?, b, b_scale?, acc? -> tile",
     "reduce": "values* -> as many; {fn: sum|max|min|product|xor|and|or|argmax|argmin|max_with_indices|"

@@ -105,6 +105,7 @@ class _Descriptor:
         self.base = base
         self.shape = tuple(shape)
         self.block = tuple(block)
+        self.noted: set[int] = set()
 
     def _elements(self, offsets: Sequence[int]) -> Iterator[Element]:
         spans = [
@@ -123,8 +124,10 @@ class _Descriptor:
         if not elements:
             self.machine.touched.outside.append(tuple(offsets))
         self.machine.touched.stored.extend(elements)
-        whole = product(*(range(size) for size in self.shape))
-        self.machine.touched.windows.update((self.base.name, self.base.offset, index) for index in whole)
+        if id(self.machine.touched) not in self.noted:
+            self.noted.add(id(self.machine.touched))
+            whole = product(*(range(size) for size in self.shape))
+            self.machine.touched.windows.update((self.base.name, self.base.offset, index) for index in whole)
 
     def atomic_add(self, offsets: Sequence[int], value: Any) -> None:
         self.store(offsets, value)

@@ -33,6 +33,7 @@ LOADS = {
     "other dimensions merged": ("tl.reshape(x_desc.load([0, 0, 0]), [BLOCK_M * BLOCK_N])", False),
     "computed before": ("tl.reshape(x_desc.load([0, 0, 0]) * 2, [BLOCK_M, BLOCK_N])", False),
     "reduced": ("tl.sum(x_desc.load([0, 0, 0]), axis=0)", False),
+    "reduced over all axes": ("tl.sum(x_desc.load([0, 0, 0]))", False),
     "nothing to drop": ("tl.reshape(f_desc.load([0, 0]), [BLOCK_M, BLOCK_N])", False),
     "dimension added": ("f_desc.load([0, 0])[None, :, :]", False),
 }

@@ -209,43 +209,59 @@ def test_kernels_told_apart_in_one_wrapper() -> None:
         ("for block in range(tl.program_id(0), n_blocks, tl.num_programs(0)):\n    COPY", []),
         ("for block in tl.range(tl.program_id(0), n_blocks, tl.num_programs(0)):\n    COPY", []),
         (
-            "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
-            "for block in range(start, tl.minimum(start + per, n_blocks)):\n    COPY",
+            (
+                "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
+                "for block in range(start, tl.minimum(start + per, n_blocks)):\n    COPY"
+            ),
             [],
         ),
         (
-            "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
-            "for block in range(start, start + per):\n    COPY",
+            (
+                "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
+                "for block in range(start, start + per):\n    COPY"
+            ),
             [("SPY305", 13)],
         ),
         (
-            "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
-            "for block in range(start, start + per):\n    if block < n_blocks:\n        COPY",
+            (
+                "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
+                "for block in range(start, start + per):\n    if block < n_blocks:\n        COPY"
+            ),
             [],
         ),
         (
-            "per = n_blocks // tl.num_programs(0)\nstart = tl.program_id(0) * per\n"
-            "for block in range(start, start + per):\n    COPY",
+            (
+                "per = n_blocks // tl.num_programs(0)\nstart = tl.program_id(0) * per\n"
+                "for block in range(start, start + per):\n    COPY"
+            ),
             [("SPY308", 12)],
         ),
         (
-            "per = n_blocks // 32\npid = tl.program_id(0)\nend = (pid + 1) * per\nif pid == 31:\n    end = n_blocks\n"
-            "for block in range(pid * per, end):\n    COPY",
+            (
+                "per = n_blocks // 32\npid = tl.program_id(0)\nend = (pid + 1) * per\n"
+                "if pid == 31:\n    end = n_blocks\nfor block in range(pid * per, end):\n    COPY"
+            ),
             [("SPY308", 12)],
         ),
         (
-            "per = n_blocks // tl.num_programs(0)\npid = tl.program_id(0)\nend = (pid + 1) * per\n"
-            "if pid == tl.num_programs(0) - 1:\n    end = n_blocks\nfor block in range(pid * per, end):\n    COPY",
+            (
+                "per = n_blocks // tl.num_programs(0)\npid = tl.program_id(0)\nend = (pid + 1) * per\n"
+                "if pid == tl.num_programs(0) - 1:\n    end = n_blocks\nfor block in range(pid * per, end):\n    COPY"
+            ),
             [],
         ),
         (
-            "if tl.num_programs(0) > n_blocks:\n    return\n"
-            "for block in range(tl.program_id(0), n_blocks, tl.num_programs(0)):\n    COPY",
+            (
+                "if tl.num_programs(0) > n_blocks:\n    return\n"
+                "for block in range(tl.program_id(0), n_blocks, tl.num_programs(0)):\n    COPY"
+            ),
             [("SPY308", 13)],
         ),
         (
-            "pid = tl.program_id(0)\nif pid >= n_blocks:\n    return\n"
-            "for block in range(pid, n_blocks, tl.num_programs(0)):\n    COPY",
+            (
+                "pid = tl.program_id(0)\nif pid >= n_blocks:\n    return\n"
+                "for block in range(pid, n_blocks, tl.num_programs(0)):\n    COPY"
+            ),
             [],
         ),
         ("for block in range(0, n_blocks):\n    COPY", [("SPY307", 7)]),
@@ -257,18 +273,24 @@ def test_kernels_told_apart_in_one_wrapper() -> None:
         ),
         ("for block in range(tl.program_id(0), n // BLOCK, tl.num_programs(0)):\n    COPY", []),
         (
-            "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
-            "for block in range(start, tl.minimum(start + per + 1, n_blocks)):\n    COPY",
+            (
+                "per = tl.cdiv(n_blocks, tl.num_programs(0))\nstart = tl.program_id(0) * per\n"
+                "for block in range(start, tl.minimum(start + per + 1, n_blocks)):\n    COPY"
+            ),
             [("SPY306", 12)],
         ),
         (
-            "pid = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)\n"
-            "for block in range(pid, n_blocks, tl.num_programs(0) * tl.num_programs(1)):\n    COPY",
+            (
+                "pid = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)\n"
+                "for block in range(pid, n_blocks, tl.num_programs(0) * tl.num_programs(1)):\n    COPY"
+            ),
             [],
         ),
         (
-            "pid = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)\n"
-            "for block in range(pid, n_blocks, tl.num_programs(0)):\n    COPY",
+            (
+                "pid = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)\n"
+                "for block in range(pid, n_blocks, tl.num_programs(0)):\n    COPY"
+            ),
             [("SPY306", 11)],
         ),
         ("for block in range(tl.program_id(1), n_blocks, tl.num_programs(1)):\n    COPY", [("SPY309", 11)]),

@@ -19,17 +19,27 @@ def rows_kernel(x_ptr, y_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr
     for m in range(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.num_programs(0)):
         for n in range(0, N, BLOCK_N):
             y_desc.store([m * BLOCK_M, n], x_desc.load([m * BLOCK_M, n]) * 2)
+
+
+VARIANTS = {}
 """
 )
 LOAD_LINE = 13
 
 
 def driven(types: str, block_m: int, block_n: int, name: str = "rows") -> str:
-    return (
-        f'VARIANTS = {{}}\nVARIANTS["{name}"] = {{"KERNEL": rows_kernel, "GRID": [32], "SIGNATURE": {{"x_ptr": "{types}", '
-        f'"y_ptr": "{types}", "M": "i32", "N": "i32", "BLOCK_M": "constexpr", "BLOCK_N": "constexpr"}}, '
-        f'"CONSTEXPRS": {{"BLOCK_M": {block_m}, "BLOCK_N": {block_n}}}}}\n'
-    )
+    """An entry of a driver for `rows_kernel`."""
+    return f"""
+VARIANTS["{name}"] = {{
+    "KERNEL": rows_kernel,
+    "GRID": [32],
+    "SIGNATURE": {{
+        **{{"x_ptr": "{types}", "y_ptr": "{types}", "M": "i32", "N": "i32"}},
+        **{{"BLOCK_M": "constexpr", "BLOCK_N": "constexpr"}},
+    }},
+    "CONSTEXPRS": {{"BLOCK_M": {block_m}, "BLOCK_N": {block_n}}},
+}}
+"""
 
 
 @pytest.mark.parametrize(
@@ -61,9 +71,7 @@ def test_the_figure_names_tiles_bytes_and_share() -> None:
 
 
 def test_the_worst_binding_is_reported_and_the_others_are_named() -> None:
-    source = (
-        ROWS + driven("*fp32", 512, 1024, "small") + driven("*fp32", 512, 4096, "large").replace("VARIANTS = {}\n", "")
-    )
+    source = ROWS + driven("*fp32", 512, 1024, "small") + driven("*fp32", 512, 4096, "large")
     found = only(lint(source), "SPY401")
     assert found.binding == "large"
     assert found.evidence["also_under"] == ["small"]

@@ -19,6 +19,7 @@ from spyre_lint.frontend.project import Project
 from spyre_lint.verify import liveness
 from spyre_lint.verify.compile import CompileRequest, CompileResult, compile_kernels
 from spyre_lint.verify.ttir import parse_ttir
+from tests.frontend.lowering import project_of
 
 pytestmark = pytest.mark.verify
 
@@ -64,7 +65,7 @@ def compiled() -> dict[Case, CompileResult]:
 
 @cache
 def project(path: Path) -> Project:
-    return Project({str(path): path.read_text(encoding="utf-8")})
+    return project_of({str(path): path.read_text(encoding="utf-8")})
 
 
 def static_peak(case: Case) -> LiveTiles:

@@ -11,6 +11,7 @@ from spyre_lint.ir.sym import Expr
 from spyre_lint.ir.types import (
     DescriptorType,
     OpaqueType,
+    ScalarType,
     Shape,
     TileType,
     Type,
@@ -78,6 +79,9 @@ def make_tensor_descriptor(lw: Lowering, call: CallSite) -> Value:
 
 def _descriptor(lw: Lowering, call: CallSite) -> tuple[Value, DescriptorType | None]:
     value = lw.to_value(call.get("desc"))
+    if value.op is None and isinstance(value.type, ScalarType) and not value.type.dtype.is_known:
+        # An argument that nothing told the type of before it was used: a descriptor made on the host.
+        value.type = DescriptorType(unknown_dtype(value.name), None)
     return value, value.type if isinstance(value.type, DescriptorType) else None
 
 

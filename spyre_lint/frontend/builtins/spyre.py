@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from astroid import nodes
+
 from spyre_lint.frontend.callsite import CallSite, builtin
-from spyre_lint.frontend.values import TupleValue, Unknown, opaque_reason
+from spyre_lint.frontend.values import HOST, TupleValue, Unknown, opaque_reason
 from spyre_lint.ir.core import Value
 from spyre_lint.ir.sym import Expr
 from spyre_lint.ir.types import INT32, ScalarType
@@ -15,30 +17,42 @@ if TYPE_CHECKING:
 
 
 def plain(value: Any) -> Any:
-    """Tuples of the lowering as plain Python tuples, for attributes that hold a compile-time structure."""
+    """A compile-time structure as attributes hold it: Triton's tuples as plain ones, constants as plain numbers."""
     if isinstance(value, TupleValue):
         return tuple(plain(item) for item in value.items)
-    return value
+    if isinstance(value, (list, tuple)):
+        return tuple(plain(item) for item in value)
+    if isinstance(value, Value) and value.op is not None and value.op.opcode == "const":
+        return plain(value.op.attrs["value"])
+    return value.value if isinstance(value, Expr) and value.is_const else value
 
 
 @builtin("spyre_tensor_layout", params="desc layout")
-def spyre_tensor_layout(lw: Lowering, call: CallSite) -> Any:
-    """`tl.spyre_tensor_layout(desc, layout)`: returns nothing the kernel needs; the marker is what counts."""
-    desc = lw.to_value(call.get("desc"))
+def spyre_tensor_layout(lw: Lowering, call: CallSite) -> Value:
+    """`tl.spyre_tensor_layout(desc, layout)`. Its attributes say what the layout is and where it is from.
+
+    `layout_form`: `host` for a plain Python object (a constexpr parameter, a module's constant), `kernel` for one that
+    the kernel makes, which Triton turns into a tuple of its own, `open` where the value is not known (`reason`).
+    `layout_param` is the constexpr parameter whose value it is, `layout_name` the name it has where it is passed.
+    """
     layout = call.get("layout")
-    node = call.arg_nodes[1] if len(call.arg_nodes) > 1 else None
-    if node is None and call.node is not None:
-        node = next((k.value for k in call.node.keywords or () if k.arg == "layout"), None)
-    name = getattr(node, "name", "") if type(node).__name__ == "Name" else ""
-    form = "inline" if type(node).__name__ in ("List", "Tuple") else "name" if name else "expression"
+    desc = lw.to_value(call.get("desc"))
+    written = next((k.value for k in call.node.keywords or () if k.arg == "layout"), None) if call.node else None
+    written = written or (call.arg_nodes[1] if len(call.arg_nodes) > 1 else None)
+    symbol = next(iter(layout.symbols()), None) if isinstance(layout, Expr) else None
+    is_open = isinstance(layout, (Expr, Unknown, Value))
+    made = isinstance(layout, TupleValue) and not layout.origin
+    origin = layout.origin if isinstance(layout, TupleValue) else symbol.name if symbol is not None else ""
     lw.emit(
         "layout_marker",
         {"desc": [desc]},
-        layout=plain(layout),
-        layout_name=name,
-        layout_form=form,
-        unbound=isinstance(layout, (Expr, Unknown)),
+        layout=None if is_open else plain(layout),
+        layout_param="" if origin == HOST else origin,
+        layout_name=written.name if isinstance(written, nodes.Name) else "",
+        layout_form="open" if is_open else "kernel" if made else "host",
+        reason=(opaque_reason(layout) or f"nothing gives `{layout}` a value") if is_open else "",
         api=call.name,
+        places=call.places(lw),
     )
     return desc
 
