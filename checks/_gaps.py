@@ -36,7 +36,7 @@ def _is_declared(instance: KernelInstance, *ops: Op) -> bool:
 def judge_rank(instance: KernelInstance, op: Op) -> Iterator[Finding]:
     """SPY117 for one reshape of a loaded tile, or one store of a reshaped one."""
     if op.opcode == "reshape":
-        if op.attrs.get("reorder"):  # the flattening in a reduction over all axes, which nobody wrote
+        if _is_flattening(op):
             return
         source, at = _behind(op.operands[0], "hint"), op
         if source.op is None or source.op.opcode != "desc_load":
@@ -63,6 +63,12 @@ def judge_rank(instance: KernelInstance, op: Op) -> Iterator[Finding]:
         help="keep the tile in the rank of its descriptor, or mark the statement `# [gap] rank-reduced access`",
         related=instance.related_calls(at),
     )
+
+
+def _is_flattening(op: Op) -> bool:
+    """Whether this is the first step of a reduction over all axes, which nobody wrote."""
+    users = op.block.ops if op.block is not None else []
+    return any(user.attrs.get("whole") and op.result in user.operands for user in users)
 
 
 def _behind(value: Value, *opcodes: str) -> Value:

@@ -93,7 +93,7 @@ def _launch_misfits(launch: Launch, info: KernelInfo) -> Iterator[Misfit]:
         yield Misfit(
             ("unknown", name),
             loc,
-            f"`{name}` is no parameter of `{info.name}` and no launch option{_nearest(name, names)}",
+            f"`{name}` is no parameter of `{info.name}` and no launch option of Triton{_nearest(name, names)}",
             f"remove it, or add the parameter; the parameters are {listed(names)}",
         )
     if not spread and len(positional) > len(names):
@@ -174,7 +174,8 @@ def _stray_names(context: DriverContext, info: KernelInfo, titles: tuple[str, st
                     f"`{info.name}`{_nearest(name, constexpr)}",
                     f"the parameters are {listed(list(constexpr))}",
                 )
-            elif part == "CONSTEXPRS" and not constexpr[name]:
+            elif part == "CONSTEXPRS" and not constexpr[name] and driver.source != "fixture":
+                # a fixture's list says which parameters the test compiles in, runtime ones too
                 yield Misfit(
                     ("runtime", name),
                     loc,

@@ -157,8 +157,8 @@ class Binding:
 
     `constexprs` holds exact values (int, float, bool, str, None, tuples, DTypeName, KernelId); constexprs it leaves
     open are absent. `dtypes` holds Triton type names by parameter (`*fp16` for a pointer, `i32` for a scalar). `args`
-    what is known of runtime arguments. `open_reasons` says, for each constexpr left open, why; `constexpr_locs` where the
-    values stand that a file gives.
+    what is known of runtime arguments. `open_reasons` says, for each constexpr left open, why; `constexpr_locs` where
+    the values stand that a file gives.
     """
 
     label: str

@@ -65,7 +65,7 @@ def join(left: Lane, right: Lane) -> Lane:
     return vague[0] if vague else unknown(f"{left} or {right}")
 
 
-_UNARY: dict[str, Callable[[float], float]] = {
+_UNARY: dict[str, Callable[..., float]] = {
     "neg": lambda x: -x,
     "abs": abs,
     "exp": math.exp,
@@ -85,7 +85,7 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "sigmoid": lambda x: 1.0 / (1.0 + math.exp(-x)),
     "not": lambda x: 0.0 if x else 1.0,
 }
-_BINARY: dict[str, Callable[[float, float], float]] = {
+_BINARY: dict[str, Callable[..., float]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -105,7 +105,7 @@ _BINARY: dict[str, Callable[[float, float], float]] = {
     "or": lambda a, b: float(int(a) | int(b)),
     "xor": lambda a, b: float(int(a) ^ int(b)),
 }
-_TERNARY: dict[str, Callable[[float, float, float], float]] = {
+_TERNARY: dict[str, Callable[..., float]] = {
     "fma": lambda a, b, c: a * b + c,
     "clamp": lambda a, low, high: min(max(a, low), high),
 }
@@ -125,16 +125,16 @@ def apply(fn: str, lanes: list[Lane]) -> Lane:
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers):
         return _varying_result(fn, lanes)
+    function = {1: _UNARY, 2: _BINARY, 3: _TERNARY}.get(len(known), {}).get(fn)
+    if function is None:
+        return unknown(f"the result of `{fn}`")
     try:
-        if len(known) == 1 and fn in _UNARY:
-            return Lane(float(_UNARY[fn](known[0])))
-        if len(known) == 2 and fn in _BINARY:
-            return Lane(float(_BINARY[fn](known[0], known[1])))
-        if len(known) == 3 and fn in _TERNARY:
-            return Lane(float(_TERNARY[fn](known[0], known[1], known[2])))
+        result = float(function(*known))
     except (ArithmeticError, ValueError):
-        return unknown(f"`{fn}` of {', '.join(map(str, lanes))} is no number")
-    return unknown(f"the result of `{fn}`")
+        result = math.nan
+    if math.isnan(result):
+        return unknown(f"`{fn}` of {', '.join(map(str, lanes))}, which is no number")
+    return Lane(result)
 
 
 # Functions that give different results for different data, whatever known finite numbers go in beside them.

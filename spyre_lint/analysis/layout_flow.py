@@ -20,9 +20,9 @@ from spyre_lint.ir.core import Block, Op, Value
 from spyre_lint.ir.types import TileType, shape_of
 
 Kind = Literal["neutral", "physical", "unmarked", "logical", "reduced", "unknown"]
-"""`neutral`: a scalar, a constant, positions, which take any layout. `physical`: in the layout of a marked descriptor.
-`unmarked`: loaded through an unmarked descriptor, with only elementwise work since. `logical`: made by a contraction, or
-from such tiles. `reduced`: a reduction of marked tiles. `unknown`: not followed.
+"""`neutral`: scalars of the kernel, constants, positions, which take any layout. `physical`: in the layout of a marked
+descriptor. `unmarked`: loaded through an unmarked descriptor, with only elementwise work since. `logical`: made by a
+contraction, or from such tiles. `reduced`: a reduction of marked tiles, a scalar too. `unknown`: not followed.
 """
 
 COMBINING = frozenset({"elementwise", "where", "map_elementwise"})
@@ -35,7 +35,7 @@ _ROUNDS = 4
 @dataclass(frozen=True, slots=True)
 class State:
     """Where a tile's elements are. `layout` is None for a physical tile whose layout is not known: `open` then names
-    the constexpr that gives it. `loads` are the marked loads behind the tile. `certain` is False where no binding
+    the constexpr that gives it. `loads` are the loads behind a physical, unmarked or reduced tile. `certain` is False where no binding
     decides whether the marker applies.
     """
 
@@ -47,7 +47,6 @@ class State:
 
 
 NEUTRAL = State("neutral")
-UNMARKED = State("unmarked")
 LOGICAL = State("logical")
 UNKNOWN = State("unknown")
 
@@ -126,22 +125,24 @@ class LayoutFlow:
     # ---- operations ----------------------------------------------------------------------------------------------
 
     def _result(self, op: Op, result: Value) -> State:
-        if not isinstance(result.type, TileType):
-            return NEUTRAL if shape_of(result.type) == () else UNKNOWN
         states = [self.of(operand) for operand in op.operands]
+        if not isinstance(result.type, TileType):
+            if op.opcode == "reduce":
+                return _reduced(self._reduced_operand(op))
+            return combined(states) if op.opcode in COMBINING or op.opcode == "cast" else NEUTRAL
         if op.opcode in ("desc_load", "desc_gather"):
             return self._loaded(op)
-        if op.opcode in ("cast", "hint", "broadcast"):
+        if op.opcode in ("cast", "hint", "broadcast", "splat"):
             return states[0]
         if op.opcode in ("expand_dims", "trans"):
             return _renumbered(states[0], op)
         if op.opcode in COMBINING:
             return combined(states)
         if op.opcode == "reduce":
-            return _reduced(combined(states))
+            return _reduced(self._reduced_operand(op))
         if op.opcode in ("dot", "dot_scaled"):
             return LOGICAL
-        if op.opcode in ("const", "arange", "splat", "undef", "random"):
+        if op.opcode in ("const", "arange", "undef", "random"):
             return NEUTRAL
         if op.opcode in ("reshape", "join", "split", "cat", "scan", "sort", "tile_gather", "histogram"):
             # The compiler says nothing of these on physical tiles; logical ones stay logical.
@@ -149,19 +150,26 @@ class LayoutFlow:
             return UNKNOWN if state.kind == "physical" else state
         return UNKNOWN
 
+    def _reduced_operand(self, op: Op) -> State:
+        """What a reduction reduces; one over all dimensions sees its tile flattened."""
+        values = op.group("values")
+        if op.attrs.get("whole"):
+            values = [v.op.operands[0] if v.op is not None and v.op.opcode == "reshape" else v for v in values]
+        return combined([self.of(value) for value in values])
+
     def _loaded(self, op: Op) -> State:
         made = self._origins.descriptor(op.group("desc")[0])
         if made is None:
             return UNKNOWN
         markers = self._marked.get(made, ())
         if not markers:
-            return UNMARKED
+            return State("unmarked", loads=frozenset({op}))
         if op.opcode == "desc_gather" and len(shape_of(op.group("index")[0].type) or ()) > 1:
             return UNKNOWN
         certain = all(not marker.conditional for marker in markers)
         layouts = {(marker.layout, marker.param if marker.layout is None else "") for marker in markers}
-        if len(layouts) > 1 or any(marker.problem for marker in markers):
-            return UNKNOWN
+        if len(layouts) > 1 or any(marker.problems for marker in markers):
+            return UNKNOWN  # what is malformed or given twice is told by other means
         layout, param = layouts.pop()
         return State("physical", layout, param, frozenset({op}), certain)
 

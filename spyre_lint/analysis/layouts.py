@@ -67,12 +67,12 @@ def has_tuple_entries(value: Any) -> bool:
 def read_layout(value: Any) -> Layout | str:
     """A layout from its plain value, or what is wrong with the way it is written."""
     if not isinstance(value, (tuple, list)):
-        return f"`{value!r}` is no list of entries"
+        return f"`{_shown(value)}` is no list of entries"
     coords: list[Coord] = []
     for position, entry in enumerate(value):
         coord = _read_entry(entry)
         if isinstance(coord, str):
-            return f"entry {position}, `{entry!r}`, {coord}"
+            return f"entry {position}, `{_shown(entry)}`, {coord}"
         coords.append(coord)
     return tuple(coords)
 
@@ -87,8 +87,12 @@ def _read_entry(entry: Any) -> Coord | str:
     if isinstance(operation, int) and 0 <= operation < len(_OPS):
         operation = _OPS[operation]
     if operation not in _OPS:
-        return f'has the operation `{operation!r}`, which is none of "identity", "floordiv" and "mod"'
+        return f'has the operation `{_shown(operation)}`, which is none of "identity", "floordiv" and "mod"'
     return Coord(int(src), operation, int(arg) if operation != "identity" else 0)
+
+
+def _shown(value: Any) -> str:
+    return repr(value).replace("'", '"')
 
 
 def _is_integer(value: Any) -> bool:
@@ -124,8 +128,8 @@ def malformations(layout: Layout, rank: int | None) -> list[str]:
 class Marker:
     """A `tl.spyre_tensor_layout` of a kernel.
 
-    `made` is the descriptor's `make_descriptor`, None where that is not known. `layout` is None where it could not be
-    read: `problem` then says what is wrong with it, or `reason` why it is not known. `conditional` tells that it stands
+    `made` is the descriptor's `make_descriptor`, None where that is not known. `problems` says what is wrong
+    with the layout; `layout` is None where it is written in a way that cannot be read, or not known (`reason` says why). `conditional` tells that it stands
     in a branch on something which no binding gives.
     """
 
@@ -133,22 +137,9 @@ class Marker:
     made: Op | None
     layout: Layout | None
     param: str
-    problem: str = ""
+    problems: tuple[str, ...] = ()
     reason: str = ""
     conditional: bool = False
-
-    @property
-    def rank(self) -> int | None:
-        """Number of dimensions of the descriptor."""
-        if self.made is None or "block_shape" in self.made.attrs.get("unread", ()):
-            return None
-        return len(self.made.attrs["block_shape"])
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether the layout is known and applied."""
-        return self.layout is not None and not self.conditional
-
 
 def markers(instance: KernelInstance) -> tuple[Marker, ...]:
     """The markers of an instance in program order; one that is given None marks nothing and is left out."""
@@ -162,10 +153,22 @@ def markers(instance: KernelInstance) -> tuple[Marker, ...]:
             found.append(Marker(op, made, None, param, reason=op.attrs["reason"], conditional=conditional))
         elif value is not None:
             layout = read_layout(value)
-            known = None if isinstance(layout, str) else layout
-            problem = layout if isinstance(layout, str) else ""
-            found.append(Marker(op, made, known, param, problem=problem, conditional=conditional))
+            if isinstance(layout, str):
+                found.append(Marker(op, made, None, param, (layout,), conditional=conditional))
+            else:
+                problems = tuple(malformations(layout, _rank(made)))
+                found.append(Marker(op, made, layout, param, problems, conditional=conditional))
     return tuple(found)
+
+
+def _rank(made: Op | None) -> int | None:
+    """Number of dimensions of a descriptor."""
+    return None if made is None or made.attrs.get("unread") else len(made.attrs["block_shape"])
+
+
+def is_made_in_kernel(marker: Marker) -> bool:
+    """Whether a layout has entries that are tuples and is made in the kernel, where Triton makes them its own."""
+    return marker.op.attrs["layout_form"] == "kernel" and has_tuple_entries(marker.op.attrs["layout"])
 
 
 def stands_in_open_branch(op: Op) -> bool:
@@ -187,7 +190,7 @@ def enclosing_branches(op: Op) -> list[tuple[Op, int]]:
 
 def are_exclusive(first: Op, second: Op) -> bool:
     """Whether two operations stand in different regions of one `if`, so that only one of them happens."""
-    regions = {branch: region for branch, region in enclosing_branches(first)}
+    regions = dict(enclosing_branches(first))
     return any(regions.get(branch, region) != region for branch, region in enclosing_branches(second))
 
 

@@ -14,7 +14,7 @@ from spyre_lint.analysis import lane_values as lanes
 from spyre_lint.analysis.index_tiles import IndexTiles, axis_groups, axis_mapping, index_tiles
 from spyre_lint.analysis.lane_values import ZERO, Lane
 from spyre_lint.analysis.padding_masks import PaddingMasks, implied_by_branches, restates
-from spyre_lint.analysis.padding_reductions import judge_contraction, judge_reduction, product_lane
+from spyre_lint.analysis.padding_reductions import is_outdone, judge_contraction, judge_reduction, product_lane
 from spyre_lint.analysis.padding_state import (
     NOTHING,
     Pad,
@@ -333,11 +333,11 @@ class _Walker:
         if op.attrs.get("whole") and tile.op is not None and tile.op.opcode == "reshape":
             tile = tile.op.operands[0]
             for position, pad in self.state(tile).pads:
-                self._reductions[op, position] = judge_reduction(op, tile, position, pad, self._signs)
+                self._judge(op, tile, position, pad)
             return
         found = source.at(axis)
         if found is not None:
-            self._reductions[op, axis] = judge_reduction(op, tile, axis, found, self._signs)
+            self._judge(op, tile, axis, found)
         for result in op.results:
             hidden = lanes.unknown("the place of an extremum")
             kept = (
@@ -350,12 +350,16 @@ class _Walker:
             )
             self._states[result] = State(tuple(kept))
 
+    def _judge(self, op: Op, tile: Value, axis: int, pad: Pad) -> None:
+        outdone = is_outdone(op, tile, axis, self.state)
+        self._reductions[op, axis] = judge_reduction(op, tile, axis, pad, self._signs, outdone=outdone)
+
     def _op_scan(self, op: Op) -> None:
         axis = op.attrs["axis"]
         source = self.state(op.operands[0])
         pad = source.at(axis) if axis is not None else None
         if pad is not None and op.attrs.get("reverse"):
-            self._reductions[op, axis] = judge_reduction(op, op.operands[0], axis, pad, self._signs)
+            self._judge(op, op.operands[0], axis, pad)
         hidden = lanes.unknown("a running total carried into the padding lanes")
         for result in op.results:
             pads = (

@@ -1,8 +1,8 @@
 """What a kernel is held to: all of its outputs, or the part that it stores by design.
 
 At sizes that are multiples of every tile, on the grid that stores most, a kernel that stores part of an output only
-misses either a part that stays the same when the tiles change (by design), or one that is measured in tiles (a loss),
-or it depends on scalars whose relation to the sizes only the host knows. For those, a relation is looked for under which
+misses either a part that stays the same when the tiles change (by design), or one that is measured in tiles (lost), or
+it depends on scalars whose relation to the sizes only the host knows. For those, a relation is looked for under which
 the kernel is complete; without one nothing can be said.
 """
 

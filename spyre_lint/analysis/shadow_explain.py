@@ -36,8 +36,13 @@ def places(cut: Slice, op: Op, axes: Iterable[int]) -> int:
 
 
 def work_loops(cut: Slice, mask: int) -> list[Op]:
-    """The loops, outermost first, whose counters are in a dependency mask and whose bounds are no mere constants."""
-    return [op for op, bit in cut.loops.items() if mask & bit and cut.control(op)]
+    """The loops, outermost first, whose counters are in a dependency mask and that go over work: how often they turn
+    depends on a size, on the number of programs, or on something unknown.
+    """
+    work = UNKNOWN
+    for bit in (*cut.params.values(), *cut.nprogs.values()):
+        work |= bit
+    return [op for op, bit in cut.loops.items() if mask & bit and cut.control(op) & work]
 
 
 def terms(cut: Slice, value: Value, depth: int = 0) -> list[int]:
@@ -138,6 +143,8 @@ def floored_division(cut: Slice, starts: Iterable[Value]) -> Op | None:
             continue
         seen.add(value)
         op = value.op
+        if op is not None and op.opcode == "const" and _holds_floor(op.attrs["value"]):
+            return op
         if op is None or not op.operands:
             continue
         if op.opcode == "elementwise" and op.fn == "div" and len(op.operands) == 2:
@@ -158,6 +165,11 @@ def floored_division(cut: Slice, starts: Iterable[Value]) -> Op | None:
         elif op.opcode not in ("for", "while"):
             todo.extend(op.operands)
     return None
+
+
+def _holds_floor(held: object) -> bool:
+    """Whether a compile-time value has a division in it that rounds down."""
+    return isinstance(held, Expr) and any(call.op in ("floordiv", "truncdiv") for call in held.calls())
 
 
 def _rounds_up(dividend: Value, divisor: Value) -> bool:

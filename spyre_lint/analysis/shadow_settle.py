@@ -47,7 +47,10 @@ def examine(
     budget = Budget()
     kernel = _Kernel(ir, choices, target, roles, budget, tile_values(roles, integers), _pure(roles, is_model_constant))
     survey = kernel.survey(stores, "stored")
-    survey.run(kernel.grids, kernel.more_grids, set(roles.for_stores))
+    if kernel.slices is not None:
+        survey.run_covered(kernel.grids[0])
+    else:
+        survey.run(kernel.grids, kernel.more_grids, set(roles.for_stores))
     found.grids = list(kernel.grids)
     sites = dict(enumerate(survey.runner.code.sites))
     found.outputs = list(dict.fromkeys(sites[s].result.name or "output" for s in survey.accesses if s >= 0))
@@ -164,7 +167,7 @@ class _Kernel:
         for (site, axes), (loss, judged) in survey.tails.items():
             ops = survey.accesses.get(site, [])
             failure = survey._lost("tail", loss, judged, "")
-            stands = len(axes) == 1 and any(self._stands_still(cut, op, axes[0]) for op in ops)
+            stands = len(axes) == 1 and not survey.doubts and any(self._stands_still(cut, op, axes[0]) for op in ops)
             if failure.division or stands:
                 found.append(failure)
         return once(found)
@@ -182,11 +185,12 @@ class _Kernel:
         """Whether a load takes a whole dimension, whose extent is a parameter, as one tile."""
         owner = op.operand("desc")
         maker = None if owner is None else self.provenance.descriptor(owner)
-        if maker is None or axis >= len(op.group("offsets")):
-            return False
+        offsets = op.group("offsets")
+        if maker is None or axis >= len(offsets) or not cut.all_deps(offsets):
+            return False  # what stands still altogether is a table, read once
         extent = maker.group("shape")[axis : axis + 1]
         param = cut.param(extent[0]) if extent else None
-        return param is not None and not cut.deps(op.group("offsets")[axis]) & ~UNKNOWN
+        return param is not None and not cut.deps(offsets[axis]) & ~UNKNOWN
 
     def idle(self) -> Failure | None:
         """The failure of a kernel that never asks which program it is."""

@@ -309,7 +309,7 @@ def aligned(roles: Roles, names: Sequence[str], tilings: Sequence[Mapping[str, i
         for tiles in tilings:
             for unit in unit_of(roles, name, tiles):
                 step = step * unit // _gcd(step, unit)
-        sizes[name] = settled(roles, name, max(2, count * step), step)
+        sizes[name] = max(2, count * step)
     return sizes
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from spyre_lint.analysis import shadow_explain as explain
 from spyre_lint.analysis.shadow_baseline import Baseline, baseline_of, trial_of
 from spyre_lint.analysis.shadow_facts import Failure, FailureKind, Open
-from spyre_lint.analysis.shadow_judge import Double, Judgement, Loss, Overrun, judge
+from spyre_lint.analysis.shadow_judge import Double, Expectation, Judgement, Loss, Overrun, judge
 from spyre_lint.analysis.shadow_launch import Runner
-from spyre_lint.analysis.shadow_sizes import grids_for, plan
+from spyre_lint.analysis.shadow_sizes import grids_for, plan, settled, unit_of
 from spyre_lint.analysis.shadow_slice import SAME
 from spyre_lint.analysis.shadow_values import Unknown
 from spyre_lint.findings import Related
@@ -83,6 +83,29 @@ class Survey:
             trial = trial_of(self.runner, assignment, self.baseline.derived)
             judged = judge(trial, on, frozenset(self.accesses), self.shared, self.baseline.expectation)
             self.add(judged)
+
+    def run_covered(self, grid: tuple[int, ...]) -> None:
+        """Run the one grid that a kernel with work slices has, at the sizes that its programs cover exactly."""
+        self._collect_doubts([grid])
+        self.baseline = Baseline(Expectation())
+        runner = self.runner
+        roles, cut = runner.roles, runner.code.cut
+        units = {name: unit_of(roles, name, runner.tiles)[-1] for name in roles.sizes}
+        far = {name: settled(roles, name, 64 * unit, unit) for name, unit in units.items()}
+        trial = trial_of(runner, far, {})
+        reached: dict[str, int] = {}
+        for record in trial.launch(grid).union:
+            made = trial.recorder.descriptors[record[0]] if record[0] >= 0 else None
+            if made is None or made.site not in self.accesses or made.unknown is not None:
+                continue
+            places = zip(record[1:], made.block, runner.code.sites[made.site].group("shape"), strict=True)
+            for offset, block, extent in places:
+                param = cut.param(extent)
+                if param is not None:
+                    reached[param.name] = max(reached.get(param.name, 0), offset + block)
+        sizes = {n: reached[n] if reached.get(n, far[n]) < far[n] else 4 * unit for n, unit in units.items()}
+        covered = trial_of(runner, sizes, {})
+        self.add(judge(covered, [grid], frozenset(self.accesses), self.shared, Expectation()))
 
     def _collect_doubts(self, grids: Sequence[tuple[int, ...]]) -> None:
         """Leave out the sites at which an unknown value decides what is accessed."""

@@ -47,8 +47,8 @@ OPCODES: dict[str, str] = {
     "desc_gather": "desc, index, offsets* -> tile; one row per index",
     "desc_scatter": "desc, index, offsets*, value -> 0",
     "desc_atomic": "desc, offsets*, value -> 0; {fn}",
-    "layout_marker": "desc -> 0; {layout: plain Python value, layout_param, layout_name, layout_form: host|kernel|open, "
-    "reason}",
+    "layout_marker": "desc -> 0; {layout: plain Python value, layout_param, layout_name, reason, "
+    "layout_form: host|kernel|open}",
     "dot": "a, b, acc? -> tile; {out_dtype, input_precision}",
     "dot_scaled": "a, a_scale?, b, b_scale?, acc? -> tile",
     "reduce": "values* -> as many; {fn: sum|max|min|product|xor|and|or|argmax|argmin|max_with_indices|"
@@ -60,7 +60,7 @@ OPCODES: dict[str, str] = {
     "map_elementwise": "args* -> any; 1 region (the function)",
     "random": "seed, offset, rest* -> 1; {fn}",
     "hint": "value -> 1, the same value; {fn: multiple_of|max_contiguous|max_constancy|assume}",
-    "inline_asm": "args* -> any",
+    "inline_asm": "args* -> any; {is_pure: bool}",
     "barrier": "() -> 0",
     "assert": "cond -> 0",
     "print": "args* -> 0",

@@ -250,7 +250,10 @@ def batched_matmul_through_the_base(
             c_ptr + b * M * N, shape=[M, N], strides=[N, 1], block_shape=[BLOCK_M, BLOCK_N]
         )
         for n in range(0, tl.cdiv(N, BLOCK_N)):
-            c_desc.store([m * BLOCK_M, n * BLOCK_N], a_desc.load([m * BLOCK_M, 0]))
+            acc = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
+            for k in range(0, tl.cdiv(K, BLOCK_K)):
+                acc += tl.sum(a_desc.load([m * BLOCK_M, k * BLOCK_K]), axis=1)[:, None]
+            c_desc.store([m * BLOCK_M, n * BLOCK_N], acc)
 
 @triton.jit
 def batch_with_a_stride_parameter(

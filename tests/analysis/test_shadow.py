@@ -20,7 +20,8 @@ _HEADER = "import triton\nimport triton.language as tl\n"
 _ALL = lowered(_HEADER + HELPERS + WRONG + RIGHT)
 _BOUND = {
     "BLOCK": 16, "BLOCK_M": 8, "BLOCK_N": 16, "BLOCK_K": 8, "BLOCK_T": 8, "BLOCK_D": 16, "BLOCK_A": 8, "BLOCK_B": 16,
-    "BLOCK_H": 1024, "BLOCK_ITEMS": 8, "HEAD_DIM": 16, "D": 16, "GROUP": 3, "PAGE": 16, "NUM_CORES": 32, "M": 100, "N": 48,
+    "BLOCK_H": 1024, "BLOCK_ITEMS": 8, "HEAD_DIM": 16, "D": 16, "GROUP": 3, "PAGE": 16, "NUM_CORES": 32,
+    "M": 100, "N": 48,
 }  # fmt: skip
 
 

@@ -55,6 +55,12 @@ REDUCTIONS: dict[str, tuple[str, str, Verdict | None]] = {
         "x = tl.where(cols[None, :] < M, x, -float('inf'))\nr = tl.maximum(r, tl.max(x, axis=1))",
         OPEN,
     ),
+    "maximum of a masked row and what came before": (
+        "-9.0",
+        "x = tl.where(cols[None, :] < N, x, -float('inf'))\nr = tl.max(tl.maximum(x, r[:, None]), axis=1)",
+        RIGHT,
+    ),
+    "maximum of a row and what came before": ("-9.0", "r = tl.max(tl.maximum(x, r[:, None]), axis=1)", OPEN),
     "maximum of magnitudes": ("0.0", "r = tl.maximum(r, tl.max(tl.abs(x), axis=1))", RIGHT),
     "maximum of squares": ("0.0", "r = tl.maximum(r, tl.max(x * x, axis=1))", RIGHT),
     "minimum of magnitudes": ("99.0", "r = tl.minimum(r, tl.min(tl.abs(x), axis=1))", WRONG),

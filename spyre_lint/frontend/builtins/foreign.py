@@ -56,7 +56,7 @@ def inline_asm(lw: Lowering, call: CallSite) -> Any:
         value_type(shape, d) if isinstance(d, DType) else OpaqueType("the element type of inline assembly")
         for d in dtypes
     ]
-    op = lw.emit("inline_asm", {"args": operands}, types)
+    op = lw.emit("inline_asm", {"args": operands}, types, is_pure=call.get("is_pure") is not False)
     return op.result if not isinstance(declared, TupleValue) else TupleValue(tuple(op.results))
 
 
