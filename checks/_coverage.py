@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from spyre_lint.analysis.provenance import provenance
 from spyre_lint.analysis.shadow import coverage
 from spyre_lint.analysis.shadow_facts import Failure, Open
+from spyre_lint.analysis.work import distribution_loops
 from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.findings import Finding, Verdict
 from spyre_lint.rules import Rule
@@ -19,6 +21,8 @@ LEAD: Mapping[str, str] = {
     "SPY502": "the last partial tile is dropped",
 }
 """What is wrong, before the counterexample that shows it."""
+
+_RAW_STORES = ("ptr_store", "ptr_atomic", "block_store")
 
 SHARE = "`for tile in range(start, tl.minimum(start + per_core, n_tiles))`"
 HELP: Mapping[str, str] = {
@@ -40,6 +44,9 @@ def judge_coverage(context: KernelContext, rules: tuple[Rule, ...]) -> Iterator[
 
     What leaves several of the rules open is told once, as the first of them.
     """
+    if any(True for _ in context.source.ir.ops(*_RAW_STORES)):
+        yield from _by_dataflow(context.source, rules)
+        return
     judged = [(instance, instance.analysis(coverage)) for instance in _deciding(context)]
     left_open: dict[Open, list[Rule]] = {}
     for rule in rules:
@@ -53,6 +60,29 @@ def judge_coverage(context: KernelContext, rules: tuple[Rule, ...]) -> Iterator[
             yield rule.satisfied(judged[0][1].anchor, evidence=judged[0][1].evidence())
     for entry, concerned in left_open.items():
         yield _open(concerned, judged[0][0], entry)
+
+
+def _by_dataflow(instance: KernelInstance, rules: tuple[Rule, ...]) -> Iterator[Finding]:
+    """SPY303 for a kernel that stores through raw pointers.
+
+    Its stores name addresses, not elements, so no launch can show which work is done. What can be seen is whether a
+    program id picks the place of a store while no loop takes more than one share; the rest waits for the conversion to
+    descriptors that SPY102 asks for.
+    """
+    rule = next((rule for rule in rules if rule.code == "SPY303"), None)
+    if rule is None or instance.analysis(distribution_loops):
+        return
+    origins = instance.analysis(provenance)
+    picked = {axis for op in instance.ir.ops(*_RAW_STORES) for axis in origins.origins(op.group("ptr")[0]).program_axes}
+    read = next((op for op in instance.ir.ops("program_id") if op.attrs["axis"] in picked), None)
+    if read is not None:
+        yield rule.violated(
+            read.loc,
+            f"{LEAD[rule.code]}: `tl.program_id({read.attrs['axis']})` decides where a store goes, so there must be as "
+            "many programs as tiles",
+            help=HELP[rule.code],
+            related=instance.related_calls(read),
+        )
 
 
 def _deciding(context: KernelContext) -> list[KernelInstance]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from spyre_lint.analysis.index_tiles import index_tiles
 from spyre_lint.analysis.padding_lanes import padding_lanes
@@ -44,17 +44,19 @@ _CALLS = {
 }
 
 
-def judge_padding(instance: KernelInstance) -> Iterator[Finding]:
-    """All rules of this module for one instance."""
+def judge_padding(instance: KernelInstance, ops: Collection[Op] | None = None) -> Iterator[Finding]:
+    """All rules of this module for one instance; about these operations only, if some are given."""
     found = instance.analysis(padding_lanes)
     blamed = {each.pad.fill for each in found.reductions if each.verdict is False}
     for mask in found.masks:
-        if mask.op not in blamed:  # a mask with the wrong fill is not redundant
+        if mask.op not in blamed and (ops is None or mask.op in ops):  # a mask with the wrong fill is not redundant
             yield _redundant(instance, mask)
     for reduction in found.reductions:
-        yield _judge_reduction(instance, reduction)
+        if ops is None or reduction.op in ops:
+            yield _judge_reduction(instance, reduction)
     for scatter in found.scatters:
-        yield _judge_scatter(instance, scatter)
+        if ops is None or scatter.op in ops:
+            yield _judge_scatter(instance, scatter)
 
 
 def _redundant(instance: KernelInstance, mask: RedundantMask) -> Finding:

@@ -96,7 +96,8 @@ def _open(context: KernelContext, peak: Peak, target: SpyreTarget) -> Finding:
     if live.unknown and live.assumed:
         said = f"{why}; at {_assumed(live)} {figure}"
     fits = _largest_fitting(context, live, target)
-    limit = f"{fits}; the peak is {live.formula} bytes" if fits else f"the peak is {live.formula} bytes"
+    peak_bytes = f"the heaviest point holds {live.peak.bytes} bytes"
+    limit = f"{fits}; {peak_bytes}" if fits else peak_bytes
     finding = OVERFLOW.unproven_at(
         live.peak.loc,
         said,

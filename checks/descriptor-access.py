@@ -98,6 +98,17 @@ def gathers(instance: KernelInstance) -> Iterator[Finding]:
         yield from judge_gather_shape(instance, op)
 
 
+@check(OFFSET_MULTIPLE, REDUNDANT_MASK, TAIL_FILL, SCATTER_TAIL, GATHER_SHAPE, scope="kernel")
+def blocks_beyond_bindings(context: KernelContext) -> Iterator[Finding]:
+    """The same where no binding leads, as far as it is wrong whatever is bound."""
+    for op in beyond_bindings(context, *_ACCESSES):
+        yield from violations(judge_offsets(context.source, op))
+        if op.opcode in _INDIRECT:
+            yield from violations(judge_gather_shape(context.source, op))
+    ops = set(beyond_bindings(context, "where", "reduce", "scan", "dot", "dot_scaled", "desc_scatter"))
+    yield from violations(judge_padding(context.source, ops))
+
+
 @check(MIXED_INDEX, INDEX_NOT_LOADED, LOOP_INVARIANT, COMPILER_GAP, scope="source")
 def forms(instance: KernelInstance) -> Iterator[Finding]:
     """How indices are made, loads that stand still, forms the compiler does not know: in every branch."""

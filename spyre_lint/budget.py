@@ -93,7 +93,7 @@ def _binding_budget(instance: KernelInstance, tiles: Iterable[str]) -> BindingBu
         constexprs={name: _plain(value) for name, value in (binding.constexprs if binding else {}).items()},
         dtypes=dict(binding.dtypes) if binding is not None else {},
         live=live,
-        formula=live.reason if live.unknown else str(formula.formula),
+        formula=live.reason if live.unknown else formula.formula,
         fits=what_fits(peak, sizes, limit) if peak is not None and sizes else None,
     )
 

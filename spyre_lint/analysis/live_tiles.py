@@ -16,7 +16,7 @@ Where something the frontend could not follow may hold tiles, the figure is a lo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from spyre_lint.analysis.dominance import never_above, undominated
 from spyre_lint.analysis.liveness import Point, Storage, Weighed, tile_type, weigh
 from spyre_lint.findings import Location, Related
 from spyre_lint.ir.core import Incomplete, KernelIR, Op
-from spyre_lint.ir.sym import Expr, Symbol, const, maximum
+from spyre_lint.ir.sym import Expr, Symbol, const
 from spyre_lint.ir.types import DType, OpaqueType, Shape, TileType
 from spyre_lint.target import SpyreTarget
 
@@ -129,15 +129,15 @@ class LiveTiles:
         return self.peak.at_sizes
 
     @property
-    def formula(self) -> Expr:
-        """The peak as an expression in the sizes that are open."""
-        return _maximum([point.bytes for point in self.points])
+    def formula(self) -> str:
+        """The peak as a formula in the sizes that are open: the greatest of what the candidate points hold."""
+        return _greatest([point.bytes for point in self.points])
 
     @property
-    def formula_in_tiles(self) -> Expr:
+    def formula_in_tiles(self) -> str:
         """The same with element types as assumed, so that only tile sizes are open: shorter, for people."""
         elements = {symbol: size for symbol, size in self.assumed.items() if symbol.kind == "size"}
-        return _maximum(undominated(point.bytes.substitute(elements) for point in self.points))
+        return _greatest(undominated(point.bytes.substitute(elements) for point in self.points))
 
     @property
     def reason(self) -> str:
@@ -182,7 +182,7 @@ class LiveTiles:
             "scratchpad_bytes": target.scratchpad_bytes,
             "usable_bytes": target.usable_bytes,
             "share": round(self.plausible_bytes / target.scratchpad_bytes, 4),
-            "formula": str(self.formula),
+            "formula": self.formula,
             "assumed": {symbol.name: size for symbol, size in self.assumed.items()},
             "live": [tile_data(tile) for tile in self.tiles],
         }
@@ -347,8 +347,10 @@ def _profile(points: Sequence[tuple[int, Point]], sizes: _Sizes) -> tuple[LineWe
     )
 
 
-def _maximum(sums: Sequence[Expr]) -> Expr:
-    return sums[0] if len(sums) == 1 else maximum(*sums)
+def _greatest(sums: Iterable[Expr]) -> str:
+    """Sums of which none is provably the greatest, as text; proving it again would cost more than it tells."""
+    texts = list(dict.fromkeys(str(size) for size in sums))
+    return texts[0] if len(texts) == 1 else f"max({', '.join(texts)})"
 
 
 def _number_or_text(size: Expr) -> int | str:

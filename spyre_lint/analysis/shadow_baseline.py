@@ -104,6 +104,11 @@ def baseline_of(
             same = False
         axes = set(loss.axes)
         for site in loss.space.sites:
+            corner = _corner_axes(runner, site, stores.get(site, ()))
+            if axes <= corner:
+                partial.add(site)
+                whole_axes[site] = tuple(a for a in range(loss.space.rank) if a not in corner)
+                continue
             if same:
                 partial.add(site)
                 gone = loss.space.lost_axes(loss.mask, loss.window)
@@ -148,6 +153,24 @@ def _free_scalars(cut: Slice, runner: Runner, stores: Sequence[Op], axes: set[in
             mask |= cut.control(around) if around.opcode == "if" else 0
     free = [n for n in roles.sizes if n not in roles.in_shape and cut.params.get(n, 0) & mask]
     return tuple(free)
+
+
+def _corner_axes(runner: Runner, site: int, stores: Sequence[Op]) -> set[int]:
+    """The dimensions that stores stand still along and whose extents are known at compile time: extent and block are
+    chosen together there, and a kernel that stores only the first block does so by design.
+    """
+    if site < 0:
+        return set()
+    cut, ir = runner.code.cut, runner.code.cut.ir
+    sizes = 0
+    for param in ir.params:
+        sizes |= cut.params.get(param.name, 0) if param.role != "constexpr" else 0
+    found: set[int] = set()
+    for axis, extent in enumerate(runner.code.sites[site].group("shape")):
+        offsets = [op.group("offsets")[axis] for op in stores if axis < len(op.group("offsets"))]
+        if not cut.deps(extent) & (sizes | UNKNOWN) and offsets and not cut.all_deps(offsets):
+            found.add(axis)
+    return found
 
 
 def _is_plain(cut: Slice, stores: Sequence[Op], axes: set[int]) -> bool:

@@ -69,7 +69,7 @@ def examine(
         failures.append(double)
     if overrun is not None and not losses:
         failures.append(overrun)
-    idle = kernel.idle()
+    idle = kernel.idle(stores)
     if idle is not None:
         failures = [f for f in failures if f.kind not in ("no-loop", "double", "partition")]
         failures.append(idle)
@@ -192,7 +192,7 @@ class _Kernel:
         param = cut.param(extent[0]) if extent else None
         return param is not None and not cut.deps(offsets[axis]) & ~UNKNOWN
 
-    def idle(self) -> Failure | None:
+    def idle(self, cut: Slice) -> Failure | None:
         """The failure of a kernel that never asks which program it is."""
         if self.axes or any(True for _ in self.ir.ops("wk_slice_coord")):
             return None
@@ -201,15 +201,19 @@ class _Kernel:
             sentence = "every program of a launch does the same work, because none asks which one it is"
             related = (Related("the number of programs is read here", counts.loc),)
             return Failure("no-program-id", self.ir.loc, sentence, related=related)
-        loop = self._independent_loop()
+        loop = self._independent_loop(cut)
         if loop is None:
             return None
         sentence = "one program walks all tiles, whatever the number of cores"
         return Failure("single-core", self.ir.loc, sentence, related=(Related("the loop over the tiles", loop.loc),))
 
-    def _independent_loop(self) -> Op | None:
+    def _independent_loop(self, cut: Slice) -> Op | None:
         """A loop whose turns store different tiles that do not depend on each other."""
-        for op in self.ir.ops(*STORES):
+        read = {self.provenance.base(op.operands[0]).param for op in self.ir.ops("ptr_load")}
+        for op in cut.accesses:
+            pointer = op.operand("ptr")
+            if cut.doubtful(op) or (pointer is not None and self.provenance.base(pointer).param in read):
+                continue  # what is read back, or decides what comes next, ties the turns together
             placing = [self.provenance.origins(v) for v in offsets_of(op, range(8))]
             loops = [loop for origin in placing for loop in (*origin.loops, *origin.carried)]
             value = op.operand("value")

@@ -149,7 +149,11 @@ class Survey:
         return loss.space.key[0] if loss.space.key[0] < 0 else min(loss.space.sites)
 
     def _ops(self, site: int) -> list[Op]:
-        return self.accesses.get(site, [])
+        """The accesses of a site; all through raw pointers where it is not known which go to this one."""
+        found = self.accesses.get(site, [])
+        return found or [
+            op for op in self.runner.code.cut.accesses if site < 0 and op.opcode in ("ptr_store", "ptr_atomic")
+        ]
 
     def _fits_the_grids(self, loss: Loss, judged: Judgement) -> bool:
         """Whether some grid has a program for every tile: then a loss under every grid is none of too few programs."""

@@ -18,7 +18,14 @@ _HEADER = "import triton\nimport triton.language as tl\n"
 _RIGHT = re.findall(r"def (\w+)\(", RIGHT)
 _SHARED_CODES = ("SPY303", "SPY304", "SPY305", "SPY306", "SPY307", "SPY308", "SPY502")
 # Kernels that run on one program only, or write where a value loaded from memory says: nothing to act out in full.
-_NOT_ACTED = {"scatter_rows", "first_half_by_design", "one_page_by_design", "sequential_scan", "atomic_split_k"}
+_NOT_ACTED = {
+    "scatter_rows",
+    "first_half_by_design",
+    "one_page_by_design",
+    "sequential_scan",
+    "atomic_split_k",
+    "corner_of_known_extents",
+}
 
 
 @cache

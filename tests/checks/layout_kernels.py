@@ -9,7 +9,9 @@ HEAD = "import functools\nimport triton\nimport triton.language as tl\n\n\n"
 
 def variants(kernel: str, types: str, **constexprs: Any) -> str:
     """A driver with one variant; `types` gives an element type per tensor (`x: fp16, y: fp32`), others are i32."""
-    signature = {f"{name.strip()}_ptr": f"*{kind.strip()}" for name, _, kind in (t.partition(":") for t in types.split(","))}
+    signature = {
+        f"{name.strip()}_ptr": f"*{kind.strip()}" for name, _, kind in (t.partition(":") for t in types.split(","))
+    }
     lines = [f'            "{name}": {value},' for name, value in constexprs.items()]
     return "\n".join(
         [
@@ -36,7 +38,7 @@ def stick_on(axis: int, length: int, *others: int) -> str:
 
 POINTWISE = (
     HEAD
-    + '''@triton.jit
+    + """@triton.jit
 def kernel(x_ptr, y_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
            X_LAYOUT: tl.constexpr, Y_LAYOUT: tl.constexpr, OUT_LAYOUT: tl.constexpr):
     x_desc = tl.make_tensor_descriptor(x_ptr, [M, N], [N, 1], [BM, BN])
@@ -55,7 +57,7 @@ def kernel(x_ptr, y_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, BM: tl.const
             out_desc.store([m * BM, n * BN], {result})
 
 
-'''
+"""
 )
 
 
@@ -67,7 +69,7 @@ def pointwise(result: str = "x + y", types: str = "x: fp16, y: fp16, out: fp16",
 
 DOT = (
     HEAD
-    + '''@triton.jit
+    + """@triton.jit
 def kernel(a_ptr, b_ptr, c_ptr, {sizes}A_LAYOUT: tl.constexpr, B_LAYOUT: tl.constexpr, C_LAYOUT: tl.constexpr):
     a_desc = tl.make_tensor_descriptor(a_ptr, {a_shape}, {a_strides}, {a_shape})
     b_desc = tl.make_tensor_descriptor(b_ptr, {b_shape}, {b_strides}, {b_shape})
@@ -86,7 +88,7 @@ def kernel(a_ptr, b_ptr, c_ptr, {sizes}A_LAYOUT: tl.constexpr, B_LAYOUT: tl.cons
     c_desc.store({c_zero}, {stored})
 
 
-'''
+"""
 )
 
 

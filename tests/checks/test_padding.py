@@ -359,6 +359,16 @@ def test_helper_is_reported_once_at_its_line() -> None:
     assert sum("reached from `kernel`" in each.message for each in finding.related) == 2
 
 
+def test_branch_that_no_binding_takes() -> None:
+    params = "x_ptr, n, MODE: tl.constexpr, BLOCK: tl.constexpr"
+    desc = "d = tl.make_tensor_descriptor(x_ptr, shape=[n], strides=[1], block_shape=[BLOCK])\n"
+    body = "x = d.load([0])\nif MODE == {}:\n    d.store([0], x + tl.max(x, 0))"
+    for mode in (1, 2):
+        source = kernel(body.format(mode), params=params, descriptors=desc)
+        finding = only(lint(source, constexprs={"MODE": 1, "BLOCK": 64}), "SPY113")
+        assert finding.binding == ("command line" if mode == 1 else None)
+
+
 # ---- SPY112 ------------------------------------------------------------------------------------------------------
 
 REDUNDANT = {
