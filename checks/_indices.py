@@ -35,8 +35,10 @@ _MIXES = {
     "rem": "taken modulo a number", "cdiv": "divided", "fma": "multiplied", "umulhi": "multiplied",
 }  # fmt: skip
 _MERGES = ("if", "for", "while", "noinline_call")
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _RAW = ("ptr_load", "block_load", "ptr_atomic")
 _THROUGH_DESCRIPTORS = ("desc_load", "desc_gather")
+_ENDS = (*_RAW, *_THROUGH_DESCRIPTORS, "reduce", "dot", "call")
 
 
 def judge_mixing(instance: KernelInstance, op: Op) -> Iterator[Finding]:
@@ -50,8 +52,7 @@ def judge_mixing(instance: KernelInstance, op: Op) -> Iterator[Finding]:
     else:
         return
     for target in targets:
-        for mix, index in _mixes(instance, target):
-            loads = instance.analysis(provenance).origins(index).loads
+        for mix, index, load in _mixes(instance, target):
             name = f"`{index.name}`" if index.name else "an index"
             yield MIXED_INDEX.violated(
                 mix.loc,
@@ -59,15 +60,15 @@ def judge_mixing(instance: KernelInstance, op: Op) -> Iterator[Finding]:
                 help="keep the loaded index a coordinate of its own: give the tensor a dimension for it, as in "
                 "`shape=[n_pages, page_rows * width]`, and `gather` with the index as it was loaded",
                 related=[
-                    Related("the index is loaded here", loads[0].loc),
+                    Related("the index is loaded here", load.loc),
                     Related("and used here", op.loc),
                     *instance.related_calls(mix),
                 ],
             )
 
 
-def _mixes(instance: KernelInstance, target: Value) -> Iterator[tuple[Op, Value]]:
-    """The outermost operations that scale a loaded index on the way to `target`, each with that index."""
+def _mixes(instance: KernelInstance, target: Value) -> Iterator[tuple[Op, Value, Op]]:
+    """The outermost operations that scale a loaded index on the way to `target`, with that index and its load."""
     origins = instance.analysis(provenance)
     seen: set[Value] = set()
     todo = [target]
@@ -77,25 +78,46 @@ def _mixes(instance: KernelInstance, target: Value) -> Iterator[tuple[Op, Value]
         if value in seen:
             continue
         seen.add(value)
-        if op is None or op.opcode in _MERGES:
-            todo.extend(_merged(origins, value))
-        elif op.opcode == "where":
-            todo.extend([*op.group("x"), *op.group("y")])
-        elif op.opcode == "elementwise" and op.fn in _MIXES:
-            loaded = [v for v in op.operands if origins.origins(v).loads]
+        if op is not None and op.opcode == "elementwise" and op.fn in _MIXES:
+            loaded = [(v, load) for v in op.operands if (load := _load_behind(origins, v)) is not None]
             if loaded:
-                yield op, loaded[0]
-        elif op.opcode not in (*_RAW, *_THROUGH_DESCRIPTORS, "reduce", "dot", "call"):
-            todo.extend(op.operands)
+                yield op, *loaded[0]
+        elif op is None or op.opcode not in _ENDS:
+            todo.extend(_parts(origins, value))
+
+
+def _load_behind(origins: Provenance, value: Value) -> Op | None:
+    """A load whose value goes into a value; one that only bounds a loop or decides a branch does not."""
+    seen: set[Value] = set()
+    todo = [value]
+    while todo:
+        current = todo.pop()
+        op = current.op
+        if current in seen:
+            continue
+        seen.add(current)
+        if op is not None and op.opcode in (*_RAW, *_THROUGH_DESCRIPTORS):
+            return op
+        if op is None or not (op.opcode == "elementwise" and op.fn in _COMPARISONS):
+            todo.extend(_parts(origins, current))
+    return None
+
+
+def _parts(origins: Provenance, value: Value) -> list[Value]:
+    """What a value is made of: not the condition that chose it."""
+    op = value.op
+    if op is None or op.opcode in _MERGES:
+        return _merged(origins, value)
+    return [*op.group("x"), *op.group("y")] if op.opcode == "where" else list(op.operands)
 
 
 def _merged(origins: Provenance, value: Value) -> list[Value]:
-    """What a value may be: the sides of a branch without its condition, the start of a loop counter without its end."""
+    """What a value may be: both sides of a branch without its condition, a counter's start and step without its end."""
     inputs = origins.inputs_of(value)
     if value.op is not None:
         return inputs[1:] if value.op.opcode == "if" else inputs
     counter = value.block is not None and value.block.parent is not None and value.block.parent.opcode == "for"
-    return inputs[:1] if counter and value.index == 0 else inputs
+    return [inputs[0], inputs[-1]] if counter and value.index == 0 else inputs
 
 
 @dataclass(slots=True)
@@ -159,7 +181,7 @@ def _sources(instance: KernelInstance, index: Value) -> _Sources:
         param = origins.param_of(value) if op is None else None
         if param is not None:
             found.params.append(param.name)
-        elif op is None or op.opcode in _MERGES:
+        elif op is None:
             todo.extend((v, scalar) for v in _merged(origins, value))
         elif op.opcode in _THROUGH_DESCRIPTORS:
             found.loaded.append(op)
@@ -170,8 +192,7 @@ def _sources(instance: KernelInstance, index: Value) -> _Sources:
         elif op.opcode == "call":
             found.unknown.append(f"they come from `{op.attrs.get('callee') or 'a call'}`")
         else:
-            used = op.operands if op.opcode != "where" else [*op.group("x"), *op.group("y")]
-            todo.extend((v, scalar or op.opcode == "splat") for v in used)
+            todo.extend((v, scalar or op.opcode == "splat") for v in _parts(origins, value))
     if tiles.loaded or tiles.raw or tiles.params or tiles.unknown:
         return tiles
     return tiles if tiles.ranges and not scalars.raw else scalars

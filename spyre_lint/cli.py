@@ -91,6 +91,7 @@ def _kernel_options(command: C) -> C:
             "--dtype", "dtypes", multiple=True, metavar="ARG=TYPE", callback=_dtypes,
             help="Type of an argument (`x_ptr=*fp16`), for every kernel that has it. Repeatable.",
         ),
+        click.option("--no-plugins", is_flag=True, help="Load no checkers of the project or of installed packages."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -174,6 +175,37 @@ def rules() -> None:
     click.echo(rule_list(_registry()))
 
 
+@cli.group(invoke_without_command=True)
+@click.option("--config", metavar="FILE", help="Use this configuration file and look for no other.")
+@click.option("--no-plugins", is_flag=True, help="Load no checkers of the project or of installed packages.")
+@click.pass_context
+def invariants(ctx: click.Context, config: str | None, no_plugins: bool) -> None:
+    """List the invariants that hold here, what checks them, and the project's files about them."""
+    from spyre_lint.invariants.listing import listing
+
+    ctx.obj = {"config": config, "plugins": not no_plugins}
+    if ctx.invoked_subcommand is None:
+        click.echo(listing(_registry(config=config, no_plugins=no_plugins)))
+
+
+@invariants.command("test")
+@click.argument("directory", metavar="DIR")
+@click.pass_obj
+def test_invariants(options: dict[str, Any], directory: str) -> None:
+    """Run the `python valid` and `python invalid CODE` blocks of the invariant files in DIR."""
+    from spyre_lint.invariants.trial import try_invariants
+
+    trials = _or_exit(lambda: list(try_invariants(directory, **options)))
+    for trial in trials:
+        for wrong in trial.wrong:
+            click.echo(wrong)
+        if not trial.wrong:
+            click.echo(f"{trial.path}: {trial.note or f'{trial.blocks} blocks as the file says'}")
+    failed = sum(trial.failed for trial in trials)
+    click.echo(f"{len(trials)} invariants, {failed} of them not as they say" if failed else f"{len(trials)} invariants")
+    raise SystemExit(1 if failed else 0)
+
+
 @cli.command()
 @click.argument("target", metavar="PATH[::KERNEL]")
 @click.option("--unbound", is_flag=True, help="Show kernels without any binding: every branch, constexprs as symbols.")
@@ -183,7 +215,7 @@ def dump(target: str, unbound: bool, **options: Any) -> None:
     from spyre_lint.engine.inspect import inspect
     from spyre_lint.ir.printer import print_kernel
 
-    registry = _registry()
+    registry = _registry_for(target, options)
     result = _or_exit(lambda: inspect(target, _run_options(**options), registry))
     for context in result.contexts:
         for instance in [context.source] if unbound else context.instances:
@@ -206,7 +238,7 @@ def budget(target: str, output_format: str, color: str, **options: Any) -> None:
     from spyre_lint.output import budget as output
     from spyre_lint.output import wants_color
 
-    registry = _registry()
+    registry = _registry_for(target, options)
     result = _or_exit(lambda: inspect(target, _run_options(**options), registry))
     budgets = [budget_of(context) for context in result.contexts]
     if output_format == "json":
@@ -232,6 +264,7 @@ def _run_options(
     profile: str | None,
     constexprs: dict[str, Any],
     dtypes: dict[str, str],
+    no_plugins: bool = False,
     select: tuple[str, ...] = (),
     ignore: tuple[str, ...] = (),
     fail_on: str | None = None,
@@ -252,15 +285,22 @@ def _run_options(
         constexprs=constexprs,
         dtypes=dtypes,
     )
-    return RunOptions(overrides=overrides, config=config, jobs=jobs)
+    return RunOptions(overrides=overrides, config=config, jobs=jobs, plugins=not no_plugins)
 
 
-def _registry() -> Registry:
-    from spyre_lint.registry import Registry
+def _registry(path: str = ".", *, config: str | None = None, no_plugins: bool = False) -> Registry:
+    from spyre_lint.invariants.locate import load_registry
 
-    registry = Registry.load()
+    registry = _or_exit(lambda: load_registry([path], config=config, plugins=not no_plugins))
     _complain((f"{error.path}: the check could not be loaded: {error.message}" for error in registry.errors), "error")
     return registry
+
+
+def _registry_for(target: str, options: dict[str, Any]) -> Registry:
+    """The registry for `PATH::KERNEL` under the options of a command."""
+    from spyre_lint.engine.inspect import split_target
+
+    return _registry(split_target(target)[0], config=options["config"], no_plugins=options["no_plugins"])
 
 
 T = TypeVar("T")

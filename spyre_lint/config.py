@@ -104,6 +104,10 @@ class Settings:
     bindings: Mapping[str, tuple[ConfigBinding, ...]] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
+    invariants: tuple[str, ...] = ()
+    """The project's directories of invariant files, absolute."""
+    plugins: tuple[str, ...] = ()
+    """The project's Python checkers, absolute paths of files."""
     cli_constexprs: Mapping[str, Any] = field(default_factory=dict)
     cli_dtypes: Mapping[str, str] = field(default_factory=dict)
     root: str = ""

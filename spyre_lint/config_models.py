@@ -6,6 +6,7 @@ and the nearest valid name where one is close.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -75,6 +76,8 @@ class ConfigModel(_Model):
     fail_on: Literal["error", "warning", "note"] = "error"
     target: Literal["spyre", "stock"] = "spyre"
     exclude: list[StrictStr] = []
+    invariants: list[StrictStr] = []
+    plugins: list[StrictStr] = []
     model_constants: list[StrictStr] = []
     allow_scalar_loads: StrictBool = False
     roles: dict[str, Literal["spyre", "descriptor", "traced", "original", "deprecated", "launcher"]] = {}
@@ -201,6 +204,8 @@ class _Checker:
             bindings=dict(self.bindings(model)),
             roles=dict(model.roles),
             exclude=tuple(model.exclude),
+            invariants=self.paths("invariants", model.invariants, directory=True),
+            plugins=self.paths("plugins", model.plugins, directory=False),
             root=str(self.root),
             source=self.shown,
         )
@@ -227,6 +232,17 @@ class _Checker:
                 compile_globs((pattern,))
             except ValueError as error:
                 raise self.fail(location, f"{pattern!r} is not a gitignore pattern: {error}") from None
+
+    def paths(self, key: str, values: Iterable[str], *, directory: bool) -> tuple[str, ...]:
+        """Paths beside the configuration, absolute."""
+        found: list[str] = []
+        for index, value in enumerate(values):
+            path = self.root / value
+            if not (path.is_dir() if directory else path.is_file()):
+                kind = "directory" if directory else "file"
+                raise self.fail((key, index), f"there is no {kind} {value} beside the configuration")
+            found.append(os.path.normpath(path))
+        return tuple(found)
 
     def bindings(self, model: ConfigModel) -> Iterable[tuple[str, tuple[ConfigBinding, ...]]]:
         for key, value in model.bindings.items():

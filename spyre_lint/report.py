@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Final
 
 from spyre_lint.bindings import KernelId
 from spyre_lint.findings import Finding
+from spyre_lint.invariants.text import page_text
 from spyre_lint.rules import Rule
+
+BUILT_IN: Final = "built in"
+"""Origin of the invariants that come with the tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,20 +20,24 @@ class Invariant:
     """One invariant: a Markdown page and the rules its checker declares.
 
     `slug` is the file name without suffix, `title` the page's first heading, `page` the path of the Markdown file.
+    `origin` says where its checkers come from (`built in`, a package, a file), `files` are the project's own files
+    about it.
     """
 
     slug: str
     title: str
     page: str
     rules: tuple[Rule, ...] = ()
+    origin: str = BUILT_IN
+    files: tuple[str, ...] = ()
 
     def markdown(self) -> str:
-        """The page's text (read when asked for).
+        """The page's text without front matter (read when asked for).
 
         Raises:
             OSError: if the page cannot be read.
         """
-        return Path(self.page).read_text(encoding="utf-8")
+        return page_text(self.page)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ class Rule:
     """Codes that tell of the same cause: where one of them is violated for a kernel, this rule is silent there."""
     silenced_here_by: tuple[str, ...] = ()
     """Likewise, but only where the ranges of the two findings overlap."""
+    roles: tuple[str, ...] = ()
+    """Roles of the files it is for. Empty: the table of roles decides (of a project's own rules: `spyre`)."""
 
     def _make(self, verdict: Verdict, level: Level, location: Location, message: str, extra: dict[str, Any]) -> Finding:
         return Finding(self.code, self.name, level, verdict, message, location, **extra)

@@ -20,6 +20,13 @@ SYNTAX_ERROR: Final = Rule(
     "The file cannot be read as Python: it does not parse or decode, is nested too deeply, or is too large.",
     invariant=SLUG,
 )
+WITHOUT_CHECKER: Final = Rule(
+    "SPY902",
+    "invariant-without-checker",
+    Level.WARNING,
+    "An invariant of the project has no checker: the kernels are not checked against it.",
+    invariant=SLUG,
+)
 UNUSED_SUPPRESSION: Final = Rule(
     "SPY903",
     "unused-suppression",
@@ -42,7 +49,7 @@ INTERNAL_ERROR: Final = Rule(
     invariant=SLUG,
 )
 
-TOOL_RULES: Final = (SYNTAX_ERROR, UNUSED_SUPPRESSION, ANALYSIS_INCOMPLETE, INTERNAL_ERROR)
+TOOL_RULES: Final = (SYNTAX_ERROR, WITHOUT_CHECKER, UNUSED_SUPPRESSION, ANALYSIS_INCOMPLETE, INTERNAL_ERROR)
 
 ALWAYS_REPORTED: Final = frozenset({"SPY901", "SPY905"})
 """Codes that a `select` of other rules does not hide: a file that was not checked must not pass for a clean one."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spyre_lint.analysis.canonical import canonical
@@ -99,14 +100,19 @@ class LiveTiles:
     """Peak of live tile bytes of a kernel under one binding. See the module's docstring for exact and assumed sizes.
 
     `points` are the candidates for the peak, the heaviest at the sizes first; exactly one if every size is known.
-    `lines` is the profile over the kernel's lines, in their order. `unknown` says what may hold tiles that were not
-    counted (then every figure is a lower bound).
+    `profile` computes the profile over the kernel's lines when it is asked for: only the budget shows it. `unknown`
+    says what may hold tiles that were not counted (then every figure is a lower bound).
     """
 
     points: tuple[LivePoint, ...]
-    lines: tuple[LineWeight, ...]
+    profile: Callable[[], tuple[LineWeight, ...]]
     assumed: Mapping[Symbol, int]
     unknown: tuple[Incomplete, ...]
+
+    @property
+    def lines(self) -> tuple[LineWeight, ...]:
+        """The profile over the kernel's lines, in their order."""
+        return self.profile()
 
     @property
     def peak(self) -> LivePoint:
@@ -242,7 +248,7 @@ def peak_of(ir: KernelIR, plausible: Callable[[str], int] | None = None, *, max_
         points = [LivePoint(const(0), 0, ir.loc, (), ())]
     opaque = {(op.loc, reason): op for op in found.opaque for reason in _reasons(op)}
     unknown = [Incomplete(loc, reason, op.stack) for (loc, reason), op in opaque.items()]
-    return LiveTiles(tuple(points), _profile(weighed, sizes), sizes.assumed, tuple(unknown))
+    return LiveTiles(tuple(points), partial(_profile, weighed, sizes), sizes.assumed, tuple(unknown))
 
 
 class _Sizes:
@@ -252,10 +258,22 @@ class _Sizes:
         self._plausible = plausible
         self._pointers = pointers
         self.assumed: dict[Symbol, int] = {}
+        self._formulas: dict[TileType, Expr] = {}
+        self._numbers: dict[TileType, int] = {}
+
+    def formula_of(self, type_: TileType) -> Expr:
+        """Bytes of a tile of this type as an expression."""
+        if type_ not in self._formulas:
+            self._formulas[type_] = type_.byte_expr
+        return self._formulas[type_]
 
     def bytes_of(self, type_: TileType) -> int:
         """Bytes of a tile of this type at the exact or assumed sizes."""
-        size = type_.byte_expr
+        if type_ not in self._numbers:
+            self._numbers[type_] = self._number(self.formula_of(type_))
+        return self._numbers[type_]
+
+    def _number(self, size: Expr) -> int:
         if size.is_const:
             return size.value
         for symbol in size.ordered_symbols():
@@ -309,28 +327,37 @@ def _live_tile(tile: Weighed, sizes: _Sizes) -> LiveTile:
     else:
         name = tile.name or "(carried)"
     assert loc is not None
-    return LiveTile(name, type_.shape, type_.dtype, type_.byte_expr, sizes.bytes_of(type_), loc)
+    return LiveTile(name, type_.shape, type_.dtype, sizes.formula_of(type_), sizes.bytes_of(type_), loc)
 
 
 def _candidates(heaviest: Sequence[tuple[int, Point]], sizes: _Sizes, max_points: int) -> list[LivePoint]:
     """The points that no other is provably at least as heavy as, the heaviest at the assumed sizes first."""
-    kept: list[Expr] = []
+    kept: list[tuple[Counter[TileType], Expr]] = []
     result: list[LivePoint] = []
-    seen: list[Counter[TileType]] = []
+    seen: set[frozenset[tuple[TileType, int]]] = set()
     for _, point in heaviest:
         types = Counter(tile_type(tile) for tile in point.tiles())
-        if any(types <= other for other in seen):
+        key = frozenset(types.items())
+        if key in seen:
             continue
-        live = _live_point(point, sizes)
-        if any(never_above(live.bytes, other) for other in kept):
-            seen.append(types)
+        seen.add(key)
+        if any(_within(types, other) for other, _ in kept):
             continue
-        seen.append(types)
-        kept.append(live.bytes)
-        result.append(live)
+        total = const(0)
+        for type_, count in types.items():
+            total = total + sizes.formula_of(type_) * count
+        if any(never_above(total, other) for _, other in kept):
+            continue
+        kept.append((types, total))
+        result.append(_live_point(point, sizes))
         if len(result) >= max_points:
             break
     return result
+
+
+def _within(few: Mapping[TileType, int], many: Mapping[TileType, int]) -> bool:
+    """Whether every tile of one point counts at the other, too."""
+    return all(many.get(type_, 0) >= count for type_, count in few.items())
 
 
 def _profile(points: Sequence[tuple[int, Point]], sizes: _Sizes) -> tuple[LineWeight, ...]:

@@ -26,8 +26,11 @@ class Multiples:
         return with_arguments(self._symbolic.of(value), self._binding)
 
     def divides(self, block: Expr, value: Value) -> bool | None:
-        """Whether `value` is always (True) or never (False) a multiple of `block`; None where neither is shown."""
-        answer = divides(block, self.exact(value))
+        """Whether `value` is always (True) or never (False) a multiple of `block`; None where neither is shown.
+
+        An argument that a binding gives may show that it is one; that this one is none says nothing of the next launch.
+        """
+        answer = divides(block, self._symbolic.of(value))
         return True if answer is None and self._every_way(block, value, set()) else answer
 
     def _every_way(self, block: Expr, value: Value, assumed: set[Value]) -> bool:

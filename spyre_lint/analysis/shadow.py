@@ -62,7 +62,7 @@ def coverage_of(
     shown: list[Examination] = []
     for choices in _choices(decisions):
         try:
-            shown.append(examine(ir, choices, target, integers, is_model_constant))
+            shown.append(examine(ir, choices, target, integers, is_model_constant, light=bool(shown)))
         except TooLarge:
             return Coverage(ir.loc, open=(Open("the kernel is too large to be run", ir.loc),))
     return _merged(ir, shown, decisions)

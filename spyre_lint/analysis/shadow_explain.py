@@ -223,15 +223,14 @@ def tail_place(cut: Slice, accesses: Sequence[Op], axes: Iterable[int]) -> tuple
     """Where a lost tail comes from: the division that rounds down, the loop that ends too early, or the access."""
     axes = list(axes)
     for op in accesses:
-        around = [o for o in cut.around(op) if o.opcode in ("for", "while")]
-        loops = [o for o in work_loops(cut, places(cut, op, axes)) if o in around] or around
-        conditions = [v for o in cut.around(op) if o.opcode == "if" for v in o.group("cond")]
+        around = cut.around(op)
+        loops = [o for o in work_loops(cut, places(cut, op, axes)) if o in around]
+        conditions = [v for o in around if o.opcode == "if" for v in o.group("cond")]
         division = floored_division(cut, [*bounds_of(loops), *conditions, *offsets_of(op, axes)])
         if division is not None:
             return division.loc, division.stack, True
-        placed = [o for o in loops if places(cut, op, axes) & cut.loops.get(o, 0)]
-        if placed:
-            return placed[-1].loc, placed[-1].stack, False
+        if loops:
+            return loops[-1].loc, loops[-1].stack, False
     return accesses[0].loc, accesses[0].stack, False
 
 

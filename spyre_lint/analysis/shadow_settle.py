@@ -36,8 +36,9 @@ def examine(
     target: SpyreTarget,
     integers: Mapping[str, int],
     is_model_constant: Callable[[str], bool],
+    light: bool = False,
 ) -> Examination:
-    """Run the launches of a kernel under one decision of its open flags. Raises TooLarge."""
+    """Run the launches of a kernel under one decision of its open flags, `light` on few grids. Raises TooLarge."""
     found = Examination()
     stores = Slice(ir, STORES, choices)
     if not stores.accesses:
@@ -47,6 +48,7 @@ def examine(
     budget = Budget()
     kernel = _Kernel(ir, choices, target, roles, budget, tile_values(roles, integers), _pure(roles, is_model_constant))
     survey = kernel.survey(stores, "stored")
+    survey.light = light
     if kernel.slices is not None:
         survey.run_covered(kernel.grids[0])
     else:
@@ -151,14 +153,18 @@ class _Kernel:
 
     def survey_loads(self, stores: Survey, tails_only: bool) -> list[Failure]:
         """Failures that show in what is loaded: dropped tails of reductions, and the work of kernels that scatter."""
-        cut = Slice(self.ir, LOADS, self.choices)
-        if not cut.accesses:
+        if next(self.ir.ops("desc_load"), None) is None:
             return []
+        cut = Slice(self.ir, LOADS, self.choices)
         survey = self.survey(cut, "loaded")
         grids = [tuple(1 for _ in self.grids[0])] if tails_only else self.grids
         survey.run(grids, grids, set(self.roles.in_shape))
         if not tails_only:
             return survey.losses()
+        # A block pointer carries its offsets along: which loop moves it in which dimension is not looked into.
+        survey.tails = {
+            k: v for k, v in survey.tails.items() if all(op.group("desc") for op in survey.accesses.get(k[0], []))
+        }
         if any(self._picked(survey, ops) for ops in survey.accesses.values()):
             survey.tails = {
                 k: v for k, v in survey.tails.items() if not self._picked(survey, survey.accesses.get(k[0], []))

@@ -16,6 +16,9 @@ from spyre_lint.analysis.shadow_values import Unknown
 from spyre_lint.findings import Related
 from spyre_lint.ir.core import KernelIR, Op, Value
 
+MAX_BARE_SIZES = 8
+"""Assignments of sizes that are run for a kernel that stores through raw pointers alone."""
+
 LossKey = tuple[int, tuple[int, ...]]
 """A site (negative: a raw pointer) and the dimensions that a loss runs along."""
 
@@ -30,6 +33,8 @@ class Survey:
     accesses: dict[int, list[Op]]
     shared: frozenset[int] = frozenset()
     verb: str = "stored"
+    light: bool = False
+    """Whether to leave the long list of grids out."""
     tails: dict[LossKey, tuple[Loss, Judgement]] = field(default_factory=dict)
     late_tails: dict[LossKey, tuple[Loss, Judgement]] = field(default_factory=dict)
     """Losses under every grid, at sizes with more tiles than any grid has programs."""
@@ -58,6 +63,8 @@ class Survey:
     def run(self, grids: Sequence[tuple[int, ...]], more_grids: Sequence[tuple[int, ...]], moved: set[str]) -> None:
         """Find out what to expect, then run all sizes: on `more_grids` where every size is ragged, else on `grids`."""
         self._collect_doubts(grids)
+        if not self.accesses:
+            return
         self.baseline = baseline_of(self.runner, self.doubled, grids, self.accesses, self.verb == "stored")
         cut = self.runner.code.cut
         looped = [s for s, ops in self.accesses.items() if not explain.picks_without_loop(cut, ops, range(8))]
@@ -72,11 +79,16 @@ class Survey:
             self.accesses.pop(site, None)
         roles = self.runner.roles
         names = [n for n in roles.sizes if n not in self.baseline.derived]
+        bare = all(site < 0 for site in self.accesses)
+        if bare or self.light:
+            more_grids = grids
         sizes = plan(
             roles, names, self.runner.tiles, [n for n in names if n in moved], len(grids) > 1 or self.verb == "stored"
         )
+        if bare:  # without extents, only the number of programs can matter
+            sizes = sizes[1 :: max(1, len(sizes) // MAX_BARE_SIZES)]
         for position, assignment in enumerate(sizes):
-            if self.runner.budget.capped:
+            if self.runner.budget.capped or (bare and self.varying):
                 return
             thorough = position % 3 == 1 if len(more_grids) < 10 else position in (len(sizes) // 3, len(sizes) // 2)
             on = more_grids if thorough else grids

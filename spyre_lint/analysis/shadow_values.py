@@ -53,7 +53,10 @@ class Unknown:
 
 def first_unknown(*values: Any) -> Unknown | None:
     """The first unknown among some values."""
-    return next((value for value in values if isinstance(value, Unknown)), None)
+    for value in values:
+        if isinstance(value, Unknown):
+            return value
+    return None
 
 
 def truncdiv(a: Any, b: Any) -> Any:
@@ -130,8 +133,9 @@ def whole(a: Any) -> Any:
 
 def moved(pointer: Any, offset: Any) -> Any:
     """A pointer some elements further; a pointer is its parameter's number and the distance from it."""
-    unknown = first_unknown(pointer, offset)
-    return unknown if unknown is not None else (pointer[0], pointer[1] + offset)
+    if isinstance(pointer, Unknown):
+        return pointer
+    return offset if isinstance(offset, Unknown) else (pointer[0], pointer[1] + offset)
 
 
 def advanced(pointer: Any, offsets: tuple[Any, ...]) -> Any:

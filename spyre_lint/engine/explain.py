@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from spyre_lint.config import ConfigError
+from spyre_lint.invariants.text import page_text
 from spyre_lint.registry import Registry
+from spyre_lint.report import Invariant
 from spyre_lint.rules import Rule
+from spyre_lint.source.files import relative_path
 
 
 def explanation(registry: Registry, topic: str) -> str:
@@ -15,6 +20,10 @@ def explanation(registry: Registry, topic: str) -> str:
     """
     rule = registry.find(topic)
     invariant = registry.invariant(rule.invariant if rule is not None else topic)
+    lost = next((each for each in registry.uncovered if each.slug == topic), None)
+    if rule is None and invariant is None and lost is not None:
+        reason = lost.reason or "it has no checker, and kernels are not checked against it"
+        return "\n\n".join((f"**{lost.slug}**: {reason}", _text(lost.path)))
     if rule is None and invariant is None:
         near = registry.nearest(topic)
         hint = f" (did you mean `{near}`?)" if near else ""
@@ -25,7 +34,24 @@ def explanation(registry: Registry, topic: str) -> str:
             parts.append(invariant.markdown().rstrip())
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{invariant.page}: cannot be read: {error}") from None
+        parts += _project_files(invariant)
     return "\n\n".join(parts)
+
+
+def _project_files(invariant: Invariant) -> list[str]:
+    """What the project's own files say of an invariant that has another page."""
+    parts: list[str] = []
+    for path in invariant.files:
+        if Path(path) != Path(invariant.page):
+            parts += [f"---\n\nIn this project, `{relative_path(path)}`:", _text(path)]
+    return parts
+
+
+def _text(path: str) -> str:
+    try:
+        return page_text(path).rstrip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{relative_path(path)}: cannot be read: {error}") from None
 
 
 def _heading(rule: Rule) -> str:

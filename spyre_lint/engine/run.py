@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -21,11 +22,12 @@ from spyre_lint.engine.settle import merge, silence
 from spyre_lint.engine.shard import Job, Shard, is_checked, may_matter
 from spyre_lint.engine.suppress import Suppressor
 from spyre_lint.findings import Finding, Level, Location, Verdict
+from spyre_lint.invariants.locate import load_registry
 from spyre_lint.registry import Registry
 from spyre_lint.report import KernelEntry, Report, Summary
 from spyre_lint.source.discover import Discovery, discover, make_file
 from spyre_lint.source.files import SourceFile, absolute, relative_path
-from spyre_lint.tool_rules import INTERNAL_ERROR
+from spyre_lint.tool_rules import INTERNAL_ERROR, WITHOUT_CHECKER
 
 _COMPANIONS: Final = ("lower.py", "wrapper.py", "meta.py")
 """Files that run the kernels beside them; read for bindings even where only the kernel's file was named."""
@@ -38,13 +40,14 @@ _MIN_WEIGHT: Final = 200
 class RunOptions:
     """How to run. `jobs` None: one per processor. `config` names a configuration file to use for everything.
 
-    `checks_folder` replaces the built-in checks.
+    `checks_folder` replaces the built-in checks. `plugins` false: no code of the project or of packages is loaded.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
     config: str | None = None
     jobs: int | None = None
     checks_folder: str | None = None
+    plugins: bool = True
 
 
 def check_paths(paths: Sequence[str], options: RunOptions | None = None, *, registry: Registry | None = None) -> Report:
@@ -54,7 +57,10 @@ def check_paths(paths: Sequence[str], options: RunOptions | None = None, *, regi
         ConfigError: if a configuration that holds for one of the files, or a selector in `options`, cannot be used.
     """
     options = options or RunOptions()
-    registry = registry or Registry.load(options.checks_folder)
+    if registry is None:
+        registry = load_registry(
+            paths, config=options.config, plugins=options.plugins, folder=options.checks_folder
+        )
     return Run(registry, options).report(paths)
 
 
@@ -90,7 +96,7 @@ class Run:
         found = discover(paths, self.resolver)
         listed = found.files
         files = self.gather(found)
-        results = list(self._load_errors())
+        results = [*self._load_errors(), *self._uncovered()]
         jobs = self._jobs(files)
         if len(jobs) == 1:
             shard = Shard(jobs[0], self.registry)
@@ -137,7 +143,7 @@ class Run:
             failing=sum(self.settings_of(f.location.path).failing(f) for f in findings),
             internal_errors=any(f.code == INTERNAL_ERROR.code for f in findings),
             problems=tuple(problems),
-            notices=tuple(found.notices),
+            notices=(*found.notices, *self._unused_sources(found.settings.values())),
             source_line=self.source_line,
         )
 
@@ -192,7 +198,7 @@ class Run:
     def job(self, files: Sequence[SourceFile], own: Sequence[str] | None = None) -> Job:
         """The work of a shard that owns the files with paths `own` (None: all)."""
         mine = tuple(own) if own is not None else tuple(file.path for file in files)
-        return Job(tuple(files), mine, self.settings, self.registry.folder)
+        return Job(tuple(files), mine, self.settings, self.registry.sources)
 
     def usage(self, indexes: Sequence[Index]) -> Usage:
         """How all kernels are run, gathered from all shards in an order that does not depend on their number."""
@@ -230,6 +236,32 @@ class Run:
                     help="its rules are not checked; mend or remove the module",
                 )
             )
+
+    def _unused_sources(self, settings: Iterable[Settings]) -> Iterable[str]:
+        """What nested configurations say of checks: those of the run are what the configuration of its paths says."""
+        sources = self.registry.sources
+        for each in {id(one): one for one in settings}.values():
+            for key, named, used in (
+                ("invariants", each.invariants, sources.directories),
+                ("plugins", each.plugins, sources.plugins),
+            ):
+                if not set(named) <= set(used) and (key == "invariants" or self.options.plugins):
+                    yield f"{each.source}: `{key}` does not count here: only the configuration of the given paths does"
+
+    def _uncovered(self) -> Iterable[Result]:
+        """SPY902: invariant files of the project that nothing checks kernels against."""
+        for each in self.registry.uncovered:
+            what = f"nothing checks kernels against the invariant `{each.slug}`"
+            covered = self.registry.invariant(each.slug) is not None
+            if each.reason:
+                what = f"a part of the invariant `{each.slug}` is not checked" if covered else what
+                message, help_ = f"{what}: {each.reason}", "mend the file; `spyre-lint explain SPY902` tells its form"
+            else:
+                near = get_close_matches(each.slug, [known.slug for known in self.registry.invariants], n=1, cutoff=0.7)
+                hint = f" (there is a checker called `{near[0]}`)" if near else ""
+                message = f"{what}: it has no checker of that name, and its front matter declares nothing{hint}"
+                help_ = "declare what is forbidden or required in its front matter, or write a checker for it"
+            yield Result(WITHOUT_CHECKER.violated(Location(relative_path(each.path), each.line), message, help=help_))
 
     def _finish(self, results: Iterable[Result], sound: Sequence[SourceFile]) -> tuple[list[Finding], int, int]:
         """Final findings in order, and how many were suppressed and hidden.

@@ -29,7 +29,7 @@ from spyre_lint.engine.results import FileIndex, Index, Result, Usage, internal_
 from spyre_lint.engine.settle import Group, settle_kernel
 from spyre_lint.findings import Finding, Level, Location
 from spyre_lint.ir.core import KernelIR
-from spyre_lint.registry import Registry
+from spyre_lint.registry import Registry, Sources
 from spyre_lint.rules import Check, Scope
 from spyre_lint.source.beside import Beside
 from spyre_lint.source.files import SourceFile, absolute, read_text
@@ -57,7 +57,7 @@ class Job:
     files: tuple[SourceFile, ...]
     own: tuple[str, ...]
     settings: Mapping[str, Settings]
-    checks_folder: str | None
+    sources: Sources
 
 
 class Shard:
@@ -67,7 +67,7 @@ class Shard:
         self._files = {file.path: file for file in job.files}
         self._own = job.own
         self._settings = job.settings
-        self._registry = registry or Registry.load(job.checks_folder)
+        self._registry = registry or Registry.load(sources=job.sources)
         self._by_scope: dict[Scope, list[Check]] = {}
         for check in self._registry.checks:
             self._by_scope.setdefault(check.scope, []).append(check)
@@ -274,7 +274,7 @@ class Shard:
         """What all checks of a scope yield for a kernel, as far as the file's role has them."""
         found: list[Finding] = []
         for check in self._by_scope.get(scope, ()):
-            if not any(kernel_gets(file.role, rule.code) for rule in check.rules):
+            if not any(kernel_gets(file.role, rule.code, rule.roles) for rule in check.rules):
                 continue
             try:
                 yielded = list(check.function(context))
@@ -282,8 +282,16 @@ class Shard:
                 what = f"the check {check.name} of kernel `{info.name}`"
                 failures.append(internal_error(what, error, info.loc, (info.id,)))
                 continue
-            found += [finding for finding in yielded if kernel_gets(file.role, finding.code)]
+            found += [finding for finding in yielded if self._is_for(finding.code, file.role)]
         return found
+
+    def _roles_of(self, code: str) -> tuple[str, ...]:
+        """The roles that a rule names itself; empty where the table of roles decides."""
+        rule = self._registry.rules.get(code)
+        return rule.roles if rule is not None else ()
+
+    def _is_for(self, code: str, role: str) -> bool:
+        return kernel_gets(role, code, self._roles_of(code))
 
     def _check_host(self, file: SourceFile, entry: FileIndex, usage: Usage) -> Iterable[Result]:
         settings = self._settings[file.path]
@@ -310,7 +318,7 @@ class Shard:
         """What all checks of a scope yield for a launch or driver; it speaks of the kernels it reaches."""
         ids = tuple(info.id for info in infos)
         for check in self._by_scope.get(scope, ()):
-            if not any(launch_gets(roles, rule.code) for rule in check.rules):
+            if not any(launch_gets(roles, rule.code, rule.roles) for rule in check.rules):
                 continue
             try:
                 found = list(check.function(context))
@@ -318,7 +326,7 @@ class Shard:
                 yield internal_error(f"the check {check.name} of this {scope}", error, loc, ids)
                 continue
             for finding in settle_kernel([Group(found)]):
-                if launch_gets(roles, finding.code):
+                if launch_gets(roles, finding.code, self._roles_of(finding.code)):
                     yield Result(_of_kernel(finding, infos[0]) if len(infos) == 1 else finding, ids)
 
     def _check_file(self, file: SourceFile, entry: FileIndex, usage: Usage) -> Iterable[Result]:
@@ -332,7 +340,7 @@ class Shard:
             lambda: self._calls(file, entry),
         )
         for check in self._by_scope.get("file", ()):
-            if not any(kernel_gets(file.role, rule.code) for rule in check.rules):
+            if not any(kernel_gets(file.role, rule.code, rule.roles) for rule in check.rules):
                 continue
             try:
                 found = list(check.function(context))
@@ -340,7 +348,7 @@ class Shard:
                 yield internal_error(f"the check {check.name} of this file", error, Location(file.path, 1))
                 continue
             for finding in settle_kernel([Group(found)]):
-                if kernel_gets(file.role, finding.code):
+                if self._is_for(finding.code, file.role):
                     yield Result(finding)
 
 

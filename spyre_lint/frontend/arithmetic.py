@@ -165,7 +165,7 @@ class Arithmetic(LoweringState):
     def arithmetic(self, fn: str, left: Any, right: Any) -> Value:
         """A binary operation with Triton's promotion and broadcasting."""
         if is_opaque(left) or is_opaque(right):
-            args = [v for v in (left, right) if isinstance(v, Value)]
+            args = [self.to_value(v) for v in (left, right)]
             reason = opaque_reason(left) or opaque_reason(right)
             return self.make("elementwise", {"args": args}, OpaqueType(reason), fn=fn)
         if not all(isinstance(v, Value) or is_number(v) for v in (left, right)):

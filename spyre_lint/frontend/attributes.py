@@ -33,8 +33,11 @@ def shape_tuple(shape: Shape) -> TupleValue:
 def attribute_of(lowering: Lowering, owner: Any, name: str, node: nodes.Attribute) -> Any:
     """`owner.name`."""
     if isinstance(owner, Builtin):
+        lowering.note_name(f"{owner.name}.{name}", node)
         return external_value(f"{owner.name}.{name}")
     if isinstance(owner, Value):
+        kind = "tensor_descriptor" if isinstance(owner.type, DescriptorType) else "tensor"
+        lowering.note_name(f"triton.language.{kind}.{name}", node)
         return _of_value(lowering, owner, name)
     if isinstance(owner, DType):
         return owner if name == "value" else _of_dtype(owner, name)

@@ -85,8 +85,10 @@ class Calls(Branches):
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs, node)
         if isinstance(function, JitFunction):
+            self.note_call(function.name.rpartition(".")[2], kwargs)
             return self.call_jit(function, args, kwargs)
         if isinstance(function, HostFunction):
+            self.note_call(function.name.rpartition(".")[2], kwargs)
             return self._call_host(function, args, kwargs, node)
         if isinstance(function, Alternatives):
             return self._call_either(function, args, kwargs, node)
@@ -109,6 +111,7 @@ class Calls(Branches):
 
     def call_builtin(self, name: str, args: list[Any], kwargs: dict[str, Any], node: nodes.Call) -> Any:
         """Call a function of Triton or Python by its canonical name."""
+        self.note_call(name, kwargs)
         entry = lookup(name)
         if entry is None:
             return self._unregistered(name, args, kwargs, node)

@@ -66,6 +66,9 @@ class Expressions(Calls):
         """What a name stands for: a local, then a global of the module, then a builtin of Python."""
         if name in self.env:
             return self.env[name]
+        outside = self.scope.external_name(self.frame.module, name)
+        if outside:
+            self.note_name(outside, node)
         return self.scope.global_name(self.frame.module, name, node)
 
     def expr_Tuple(self, node: nodes.Tuple) -> Any:

@@ -18,6 +18,7 @@ from spyre_lint.ir.types import dtype_named
 if TYPE_CHECKING:
     from spyre_lint.frontend.project import Module, Project
 
+_MODULES = ("triton", "triton.language", "torch", "math")
 _DTYPE_PREFIXES = ("triton.language.", "torch.")
 
 
@@ -54,6 +55,7 @@ class GlobalNames:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._cache: dict[tuple[str, str], Any] = {}
+        self._external: dict[tuple[str, str], str] = {}
 
     def global_name(self, module: Module, name: str, node: nodes.NodeNG) -> Any:
         """The value of a name that is no local of the kernel."""
@@ -62,6 +64,17 @@ class GlobalNames:
             definition = self.project.resolve(module, name)
             self._cache[key] = Unknown(f"`{name}` is not defined") if definition is None else self.value_of(definition)
         return self._cache[key]
+
+    def external_name(self, module: Module, name: str) -> str:
+        """The canonical name that a global name imports from outside the tree; empty for a builtin of Python, a module
+        and everything else.
+        """
+        key = (module.path, name)
+        if key not in self._external:
+            found = self.project.resolve(module, name)
+            full = found.name if found is not None and found.kind == "external" and not found.is_ambiguous else ""
+            self._external[key] = "" if full.startswith("builtins.") or full in _MODULES else full
+        return self._external[key]
 
     def value_of(self, definition: Definition) -> Any:
         """The compile-time value a definition stands for."""

@@ -134,6 +134,8 @@ def _scalar_attribute(machine: Interpreter, owner: HostValue, name: str, node: n
         dtype = dtype_named(owner.value.name)
         if name == "itemsize" and dtype is not None and dtype.byte_size is not None:
             return known(dtype.byte_size)
+        if name == "primitive_bitwidth" and dtype is not None and dtype.bits is not None:
+            return known(dtype.bits)
         if name == "is_floating_point" and dtype is not None:
             return known(dtype.is_float)
     if owner.is_known and isinstance(owner.value, str):
@@ -245,6 +247,15 @@ def _product(value: Any) -> Any:
     for item in items:
         total = hostmath.binary("*", total, scalar(item))
     return total
+
+
+def _numpy_dtype(machine: Interpreter, args: Arguments) -> Any:
+    """`numpy.dtype("float16")`, or of a type that is one already."""
+    value = scalar(args.get(0, "dtype") or unknown("no argument"))
+    if value.is_known and isinstance(value.value, str):
+        dtype = dtype_named(value.value)
+        return value if dtype is None else known(DTypeName(dtype.name))
+    return value
 
 
 def _cdiv(machine: Interpreter, args: Arguments) -> Any:
@@ -443,4 +454,5 @@ _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "builtins.getattr": _getattr,
     "itertools.product": _product_of,
     "functools.reduce": _reduce,
+    "numpy.dtype": _numpy_dtype,
 }

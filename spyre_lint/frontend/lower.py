@@ -61,6 +61,7 @@ def lower_kernel(project: Project, kernel: Kernel, binding: Binding | None = Non
     except RecursionError:
         lowering.give_up("the kernel nests too deep to be followed", kernel.info.loc)
     ir.params[:] = [_learnt(param) for param in params]
+    ir.uses = list(lowering.uses)
     return ir
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from astroid import nodes
 
 from spyre_lint.bindings import Binding
 from spyre_lint.findings import Location
+from spyre_lint.frontend.callsite import canonical_api
 from spyre_lint.frontend.global_names import GlobalNames
 from spyre_lint.ir.builder import Builder
-from spyre_lint.ir.core import Block, Incomplete, Op, Value
+from spyre_lint.ir.core import Block, Incomplete, Op, Use, Value
 from spyre_lint.ir.sym import Expr, symbol
 from spyre_lint.ir.types import OpaqueType, Type
 
@@ -53,6 +54,7 @@ class LoweringState(ABC):
         self.project = project
         self.binding = binding
         self.incomplete: list[Incomplete] = []
+        self.uses: dict[Use, None] = {}
         self._reported: set[tuple[Location, str]] = set()
         loc = kernel.info.loc
         self.b = Builder(loc)
@@ -80,6 +82,14 @@ class LoweringState(ABC):
             self._reported.add((loc, reason))
             self.incomplete.append(Incomplete(loc, reason, self.b.stack))
         return self.opaque(reason)
+
+    def note_call(self, name: str, keywords: Iterable[str] = ()) -> None:
+        """Record that a function is called at the current place."""
+        self.uses.setdefault(Use("call", canonical_api(name), self.b.loc, self.b.stack, tuple(keywords)))
+
+    def note_name(self, name: str, node: nodes.NodeNG) -> None:
+        """Record that a name from outside, or an attribute of a value, is read."""
+        self.uses.setdefault(Use("name", canonical_api(name), self.location(node), self.b.stack))
 
     def opaque(self, reason: str, *args: Value, callee: str = "") -> Value:
         """An opaque value made from `args`, without recording anything."""

@@ -244,6 +244,22 @@ class Incomplete:
     stack: tuple[Location, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A function that a kernel calls, or a name from outside that it reads.
+
+    `name` is canonical in every spelling: `triton.language.load`, `triton.language.tensor_descriptor.load` for a
+    descriptor's method, `triton.language.tensor.T` for a tile's attribute, the plain name of a helper.
+    """
+
+    kind: Literal["call", "name"]
+    name: str
+    loc: Location
+    stack: tuple[Location, ...] = ()
+    keywords: tuple[str, ...] = ()
+    """Names passed by keyword."""
+
+
 @dataclass(slots=True)
 class KernelIR:
     """A kernel lowered under one binding (or under none: constexprs are then symbols).
@@ -259,6 +275,8 @@ class KernelIR:
     constants: dict[str, Any] = field(default_factory=dict)
     open_symbols: dict[str, Expr] = field(default_factory=dict)
     incomplete: list[Incomplete] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    """What the kernel calls and names, compile-time calls included, once per place; helpers with their calls."""
 
     def walk(self) -> Iterator[Op]:
         """All operations in program order."""

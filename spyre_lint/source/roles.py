@@ -8,7 +8,7 @@ Configured globs come first; the last one that matches counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
 from spyre_lint.source.globs import matches
@@ -73,11 +73,16 @@ def role_of(display: str, relative: str, configured: Mapping[str, str]) -> str:
     return _BY_NAME.get(name, "spyre")
 
 
-def kernel_gets(role: str, code: str) -> bool:
-    """Whether findings of `code` are reported for kernels in files of `role`. Codes of the tool itself always are."""
-    return code.startswith("SPY9") or code.startswith(KERNEL_CODES.get(role, ()))
+def kernel_gets(role: str, code: str, named: Collection[str] = ()) -> bool:
+    """Whether findings of `code` are reported for kernels in files of `role`. Codes of the tool itself always are.
+
+    `named` are the roles that the rule itself names (rules of a project do); they stand in for the table.
+    """
+    return role in named if named else code.startswith("SPY9") or code.startswith(KERNEL_CODES.get(role, ()))
 
 
-def launch_gets(kernel_roles: list[str], code: str) -> bool:
+def launch_gets(kernel_roles: list[str], code: str, named: Collection[str] = ()) -> bool:
     """Whether findings of `code` are reported for a launch or driver that reaches kernels of these roles."""
+    if named:
+        return any(role in named for role in kernel_roles)
     return code.startswith("SPY9") or any(code.startswith(LAUNCH_CODES.get(role, ())) for role in kernel_roles)

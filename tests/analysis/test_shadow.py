@@ -205,7 +205,8 @@ for i in range(tl.program_id(0), n // BLOCK, tl.num_programs(0)):
 class TestWorkSlices:
     _SLICES = tuple({"m": t // 2, "n": t % 2} for t in range(8))
     _HEAD = (
-        "@triton.jit\ndef kernel(x_ptr, out_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, W: tl.constexpr):\n"
+        "@triton.jit\n"
+        "def kernel(x_ptr, out_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, W: tl.constexpr):\n"
         "    shape, strides, block = [M, N], [N, 1], [BLOCK_M, BLOCK_N]\n"
         "    x_desc = tl.make_tensor_descriptor(x_ptr, shape=shape, strides=strides, block_shape=block)\n"
         "    out_desc = tl.make_tensor_descriptor(out_ptr, shape=shape, strides=strides, block_shape=block)\n"
@@ -303,6 +304,27 @@ for i in range({start}, {end}):
         assert _codes(self._run(right + body.format(start="start", end=end).strip())) == []
         wrong = body.format(start="tl.program_id(0)", end="tl.program_id(0) + 1")
         assert _codes(self._run(wrong)) == ["SPY303"]
+
+    def test_pointer_chosen_by_a_flag(self) -> None:
+        shown = self._run(
+            """
+row = tl.program_id(0)
+cols = tl.arange(0, BLOCK)
+if IN_PLACE:
+    out_ptr = x_ptr
+tl.store(out_ptr + row * n + cols, tl.zeros([BLOCK], tl.float32), mask=cols < n)
+""",
+            "x_ptr, out_ptr, n, IN_PLACE: tl.constexpr, BLOCK: tl.constexpr",
+        )
+        assert _codes(shown) == ["SPY303"]
+
+    def test_turns_that_read_what_others_wrote(self) -> None:
+        shown = self._run("""
+for i in range(1, n):
+    previous = tl.load(out_ptr + i - 1)
+    tl.store(out_ptr + i, previous + tl.load(x_ptr + i))
+""")
+        assert _codes(shown) == []
 
 
 class TestLimits:

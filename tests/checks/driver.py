@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,12 +15,13 @@ from typing import Any
 from spyre_lint.config import Overrides
 from spyre_lint.engine import RunOptions, check_paths
 from spyre_lint.findings import Finding
+from spyre_lint.invariants.pages import Mark, expected_marks
 from spyre_lint.registry import Registry
 from spyre_lint.report import Report
 from spyre_lint.target import Profile
 
-Mark = tuple[str, int, str]
-"""A finding as tests compare it: path, line, code."""
+
+__all__ = ["codes", "expected_marks", "lint", "lint_report", "marks", "only", "registry"]
 
 
 @lru_cache(maxsize=1)
@@ -88,17 +88,6 @@ def only(findings: Sequence[Finding], code: str) -> Finding:
 def marks(findings: Sequence[Finding]) -> list[Mark]:
     """Path, line and code of each finding, sorted."""
     return sorted((each.location.path, each.location.line, each.code) for each in findings)
-
-
-_MARKER = re.compile(r"#\s*<-\s*((?:SPY\d{3}[,\s]*)+)")
-
-
-def expected_marks(path: str, text: str) -> Iterator[Mark]:
-    """What the `# <- SPY101, SPY102` comments of a source ask for: one mark per code and line."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        for marker in _MARKER.finditer(line):
-            for code in re.findall(r"SPY\d{3}", marker.group(1)):
-                yield (path, number, code)
 
 
 @contextmanager

@@ -97,6 +97,21 @@ def test_mixing_through_a_loop_and_a_branch() -> None:
     assert found(_kernel(body.format(op="+")), "SPY114") == []
 
 
+LOOPS = {
+    "a loop that ends at a loaded length": ("range(0, tl.load(idx_ptr))", "at * K", False),
+    "a loop that starts at a loaded place": ("range(tl.load(idx_ptr), N)", "at * K", True),
+    "a loop that steps by a loaded width": ("range(0, N, tl.load(idx_ptr))", "at * K", True),
+    "a loaded condition": ("range(0, N)", "tl.where(tl.load(idx_ptr) > at, at, 0) * K", False),
+    "a loaded choice": ("range(0, N)", "tl.where(at > 3, tl.load(idx_ptr), 0) * K", True),
+}
+
+
+@pytest.mark.parametrize(("loop", "offset", "fires"), LOOPS.values(), ids=LOOPS.keys())
+def test_what_only_bounds_or_decides_is_no_index(loop: str, offset: str, fires: bool) -> None:
+    source = _kernel(f"for at in {loop}:\n    tl.store(x_ptr + {offset}, 0.0)")
+    assert texts(source, found(source, "SPY114")) == ([offset] if fires else [])
+
+
 # ---- SPY115 ------------------------------------------------------------------------------------------------------
 
 SOURCES = {

@@ -141,6 +141,14 @@ def test_offset_from_memory_says_so() -> None:
     assert "comes from memory" in only(lint(kernel(body)), "SPY110").message
 
 
+@pytest.mark.parametrize(("given", "verdict"), [(128, None), (96, Verdict.UNPROVEN)])
+def test_argument_that_a_launch_gives(given: int, verdict: Verdict | None) -> None:
+    launch = f"\n\ndef run(x):\n    kernel[(1,)](x, x, x, 64, 64, {given}, BLOCK_M=64, BLOCK_N=64)\n"
+    findings = found(_access("", "N") + launch, "SPY110")
+    assert [each.verdict for each in findings] == ([] if verdict is None else [verdict])
+    assert all("`N` = 96" in each.message for each in findings)
+
+
 def test_helper_is_reported_at_its_line() -> None:
     source = kernel(
         "y_desc.store([0, 0], part(x_desc, N))",

@@ -6,10 +6,11 @@ from collections import Counter
 
 import pytest
 
+from spyre_lint.invariants.pages import judge_block
 from spyre_lint.registry import Registry
 from spyre_lint.report import Invariant
 from spyre_lint.tool_rules import SLUG
-from tests.checks.driver import expected_marks, lint, marks
+from tests.checks.driver import lint
 from tests.checks.pages import PageBlock, blocks_of, sections_of
 
 REGISTRY = Registry.load()
@@ -28,16 +29,7 @@ def test_every_check_loads() -> None:
 def test_block(block: PageBlock) -> None:
     (path, text), *others = block.files
     findings = lint(text, path=path, files=dict(others), profile=block.profile)
-    own = {rule.code for rule in INVARIANTS[block.slug].rules}
-    shown = [f"{each.location} {each.code} {each.verdict.value}: {each.message}" for each in findings]
-    if block.valid:
-        assert [each for each in findings if each.code in own] == [], shown
-        return
-    named = set(block.codes)
-    assert named <= own, f"{block.id} names codes of other invariants"
-    expected = sorted(mark for name, body in block.files for mark in expected_marks(name, body))
-    assert {code for _, _, code in expected} == named, f"{block.id} names {named} and marks {expected}"
-    assert marks([each for each in findings if each.code in own]) == expected, shown
+    assert judge_block(block, findings, INVARIANTS[block.slug], REGISTRY) == []
 
 
 @pytest.mark.parametrize("invariant", CHECKED, ids=lambda invariant: invariant.slug)

@@ -261,3 +261,8 @@ def test_what_triton_does_not_support_is_survived(statement: str, words: str) ->
     ir = lower(body(f"{statement}\ntl.store(x_ptr, 1)", "x_ptr, n"))
     assert list(ir.ops("ptr_store"))
     assert not words or any(words in i.reason for i in ir.incomplete), ir.incomplete
+
+
+def test_arithmetic_on_something_unknown_keeps_both_operands() -> None:
+    ir = lower(body("r = n + mystery\ns = tl.fma(n, mystery, 1.0)", "n"), dtypes={"n": "i32"})
+    assert [len(op.operands) for op in ir.ops("elementwise")] == [2, 3]

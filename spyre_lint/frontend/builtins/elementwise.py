@@ -173,7 +173,7 @@ def nary(lw: Lowering, fn: str, values: list[Any]) -> Value:
     """A function of any number of operands, promoted and broadcast together."""
     opaque = next((v for v in values if is_opaque(v)), None)
     if opaque is not None:
-        args = [v for v in values if isinstance(v, Value)]
+        args = [lw.to_value(v) for v in values]
         return lw.make("elementwise", {"args": args}, OpaqueType(opaque_reason(opaque)), fn=fn)
     try:
         operands = _common(lw, values)

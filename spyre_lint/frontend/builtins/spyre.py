@@ -42,13 +42,14 @@ def spyre_tensor_layout(lw: Lowering, call: CallSite) -> Value:
     symbol = next(iter(layout.symbols()), None) if isinstance(layout, Expr) else None
     is_open = isinstance(layout, (Expr, Unknown, Value))
     made = isinstance(layout, TupleValue) and not layout.origin
-    origin = layout.origin if isinstance(layout, TupleValue) else symbol.name if symbol is not None else ""
+    name = written.name if isinstance(written, nodes.Name) else ""
+    origin = layout.origin if isinstance(layout, TupleValue) else symbol.name if symbol is not None else name
     lw.emit(
         "layout_marker",
         {"desc": [desc]},
         layout=None if is_open else plain(layout),
         layout_param="" if origin == HOST else origin,
-        layout_name=written.name if isinstance(written, nodes.Name) else "",
+        layout_name=name,
         layout_form="open" if is_open else "kernel" if made else "host",
         reason=(opaque_reason(layout) or f"nothing gives `{layout}` a value") if is_open else "",
         api=call.name,
