@@ -22,7 +22,7 @@ from spyre_lint.ir.core import KernelIR, Op
 from spyre_lint.ir.types import OpaqueType
 from spyre_lint.target import DEFAULT_TARGET, SpyreTarget
 
-MAX_CHOICES = 8
+MAX_CHOICES = 4
 """Ways to decide the branches on open constexprs that are run."""
 
 Reopen = Callable[[Collection[str]], KernelIR | None]

@@ -23,7 +23,7 @@ from spyre_lint.analysis.shadow_slice import (
 )
 from spyre_lint.ir.core import Block, Op, Value
 from spyre_lint.ir.sym import Expr
-from spyre_lint.ir.types import BlockPointerType, dtype_of
+from spyre_lint.ir.types import BlockPointerType, dtype_of, shape_of
 
 MAX_OPS = 6000
 """A slice with more operations than this is not run."""
@@ -293,10 +293,16 @@ class Code:
 
     # ---- accesses ----------------------------------------------------------------------------------------
 
+    def _lanes(self, op: Op) -> str:
+        """How many elements a store through raw pointers covers from its first lane on; 1 for tiles of several rows."""
+        pointer = op.operand("ptr")
+        shape = shape_of(pointer.type) if pointer is not None else None
+        return self._expr(shape[0]) if shape is not None and len(shape) == 1 else "1"
+
     def _access(self, op: Op, depth: int) -> None:
         if op.opcode in ("ptr_store", "ptr_atomic"):
             mask = "True" if op.operand("mask") is None else self._operand(op, "mask")
-            self._emit(2, depth, f"R.touch(add, {self._operand(op, 'ptr')}, {mask})")
+            self._emit(2, depth, f"R.touch(add, {self._operand(op, 'ptr')}, {mask}, {self._lanes(op)})")
             return
         if op.opcode in ("block_store", "block_load"):
             pointer = op.operand("ptr")

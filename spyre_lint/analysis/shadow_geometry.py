@@ -110,7 +110,7 @@ class Geometry:
     """The spaces of the descriptors of some sites, and the masks of records in them.
 
     `records` are those of all launches that are compared. Records of raw pointers have a space per parameter in which
-    every address is a cell of its own.
+    a record spans its length from its address on.
     """
 
     def __init__(
@@ -161,8 +161,9 @@ class Geometry:
             return
         if record[0] < 0:
             space = self._space((record[0],), 1)
-            self._boxes[record] = (space, ((record[1], record[1] + 1),))
-            space.add(self._boxes[record][1])  # type: ignore[index]
+            self._boxes[record] = (space, ((record[1], record[1] + record[2]),))
+            space.add(((record[1], record[1] + record[2]),))
+            space.add(((record[1], record[1] + 1),))
             return
         placed = self.place(record[0])
         made = self._recorder.descriptors[record[0]]
@@ -179,6 +180,15 @@ class Geometry:
         """The cells of a record; None if it lies outside of the shape."""
         found = self._boxes.get(record)
         return None if found is None else (found[0], found[0].mask(found[1]))
+
+    def first_lanes(self, records: Iterable[Record]) -> dict[SpaceKey, int]:
+        """The cells of the first elements of stores through raw pointers: of the others a mask may take some away."""
+        total: dict[SpaceKey, int] = {}
+        for record in records:
+            if record[0] < 0:
+                space = self.spaces[(record[0],)]
+                total[space.key] = total.get(space.key, 0) | space.mask(((record[1], record[1] + 1),))
+        return total
 
     def masks(self, records: Iterable[Record]) -> dict[SpaceKey, int]:
         """The cells that some records cover, by space."""

@@ -138,13 +138,13 @@ def _losses(found: Judgement, launches: Sequence[Launch], expectation: Expectati
         spans.append(windows[launch.live])
     for key, space in geometry.spaces.items():
         best = 0
-        for masks in stored:
+        for masks in stored if key[0] >= 0 else [geometry.first_lanes(launch.union) for launch in launches]:
             best |= masks.get(key, 0)
         partial = key[0] < 0 or bool(space.sites & expectation.partial)
         alone = launches[0].grid == (1,) * len(launches[0].grid)
         looped = alone and (key[0] in expectation.looped or (bool(space.sites) and space.sites <= expectation.looped))
         if key[0] < 0 and looped:
-            best = stored[0].get(key, 0)
+            best = geometry.first_lanes(launches[0].union).get(key, 0)
         expected = [best if partial else span.get(key, 0) for span in spans]
         if not partial and space.sites <= expectation.fixed:
             every = expected[0]

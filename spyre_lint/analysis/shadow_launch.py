@@ -14,9 +14,9 @@ from spyre_lint.analysis.shadow_values import LaunchCapped, LaunchFailed, Record
 from spyre_lint.ir.core import Op
 from spyre_lint.ir.sym import Expr
 
-MAX_ITERATIONS = 400_000
-"""Loop iterations that are run for one kernel, all launches together."""
-MAX_PROGRAMS = 60_000
+MAX_ITERATIONS = 150_000
+"""Loop iterations and accesses that are run for one kernel, all launches together."""
+MAX_PROGRAMS = 30_000
 """Programs that are run for one kernel, all launches together."""
 
 
@@ -140,7 +140,7 @@ class Trial:
         except (LaunchFailed, LaunchCapped, ValueError, OverflowError, TypeError, IndexError) as error:
             failed, budget.capped = _failure(error, budget.capped)
             recorder.doubt.clear()
-        budget.iterations = recorder.fuel
+        budget.iterations = recorder.fuel - sum(map(len, programs))
         return Launch(grid, programs, frozenset(recorder.live), failed)
 
     def _prepare(self, cores: int) -> tuple[Any, frozenset[int]] | str:

@@ -9,10 +9,10 @@ from spyre_lint.analysis.provenance import Provenance
 from spyre_lint.analysis.shadow_code import Code
 from spyre_lint.analysis.shadow_explain import offsets_of, picks_without_loop
 from spyre_lint.analysis.shadow_facts import Failure, Open
-from spyre_lint.analysis.shadow_launch import Budget, Runner
+from spyre_lint.analysis.shadow_launch import MAX_ITERATIONS, MAX_PROGRAMS, Budget, Runner
 from spyre_lint.analysis.shadow_sizes import Roles, roles_of, tile_values
 from spyre_lint.analysis.shadow_slice import LOADS, STORES, UNKNOWN, Slice, slices_of
-from spyre_lint.analysis.shadow_survey import Survey, once, surveyed_grids
+from spyre_lint.analysis.shadow_survey import SOME_POINTER, Survey, once, surveyed_grids
 from spyre_lint.findings import Related
 from spyre_lint.ir.core import KernelIR, Op, Value
 from spyre_lint.target import SpyreTarget
@@ -45,7 +45,7 @@ def examine(
         return found
     whole = Slice(ir, STORES | LOADS, choices)
     roles = roles_of(whole, stores, integers)
-    budget = Budget()
+    budget = Budget() if not light else Budget(MAX_ITERATIONS // 4, MAX_PROGRAMS // 4)
     kernel = _Kernel(ir, choices, target, roles, budget, tile_values(roles, integers), _pure(roles, is_model_constant))
     survey = kernel.survey(stores, "stored")
     survey.light = light
@@ -146,7 +146,8 @@ class _Kernel:
         pointer = op.operand("ptr")
         if op.opcode in ("ptr_store", "ptr_atomic") and pointer is not None:
             param = self.provenance.base(pointer).param
-            return -1 - code.pointers.index(param.name) if param is not None and param.name in code.pointers else None
+            known = param is not None and param.name in code.pointers
+            return -1 - code.pointers.index(param.name) if param is not None and known else SOME_POINTER
         owner = op.operand("desc") or pointer
         maker = _maker(self.provenance, owner)
         return None if maker is None else sites.get(id(maker))

@@ -15,9 +15,13 @@ from spyre_lint.analysis.shadow_slice import SAME
 from spyre_lint.analysis.shadow_values import Unknown
 from spyre_lint.findings import Related
 from spyre_lint.ir.core import KernelIR, Op, Value
+from spyre_lint.ir.types import shape_of
 
 MAX_BARE_SIZES = 8
 """Assignments of sizes that are run for a kernel that stores through raw pointers alone."""
+
+SOME_POINTER = -1_000_000
+"""The site of stores through a raw pointer of which it is not known where it starts."""
 
 LossKey = tuple[int, tuple[int, ...]]
 """A site (negative: a raw pointer) and the dimensions that a loss runs along."""
@@ -43,6 +47,8 @@ class Survey:
     """Losses that vary with the grid at sizes where nothing is lost under every grid."""
     shares: dict[LossKey, str] = field(default_factory=dict)
     """Losses that depend on a share of the work that the host decides on, with its name."""
+    rows: Op | None = None
+    """A store of several rows through a raw pointer, whose place changes with the number of programs."""
     loose: str = ""
     """A scalar that places a store, and that no bound is known for."""
     double: tuple[Double, Judgement] | None = None
@@ -67,7 +73,12 @@ class Survey:
             return
         self.baseline = baseline_of(self.runner, self.doubled, grids, self.accesses, self.verb == "stored")
         cut = self.runner.code.cut
-        looped = [s for s, ops in self.accesses.items() if not explain.picks_without_loop(cut, ops, range(8))]
+        pointers = [-1 - number for number in range(len(self.runner.code.pointers))]
+        looped = [
+            site
+            for site in (*self.accesses, *pointers)
+            if not explain.picks_without_loop(cut, self._ops(site), range(8))
+        ]
         counts = 0
         for bit in cut.nprogs.values():
             counts |= bit
@@ -141,20 +152,29 @@ class Survey:
     def add(self, judged: Judgement) -> None:
         """Keep what one assignment of sizes shows, where it is the first to show it."""
         for loss in judged.common:
-            tails = self.tails if self._fits_the_grids(loss, judged) else self.late_tails
-            tails.setdefault((self._site(loss), tuple(loss.axes)), (loss, judged))
+            if not self._is_view(loss.space.sites):
+                tails = self.tails if self._fits_the_grids(loss, judged) else self.late_tails
+                tails.setdefault((self._site(loss), tuple(loss.axes)), (loss, judged))
         for loss in judged.varying:
             key = (self._site(loss), tuple(loss.axes))
             self.varying.setdefault(key, (loss, judged))
             if not any(other.space is loss.space for other in judged.common):
                 self.clean.add(key)
-        if judged.doubles and self.double is None:
-            self.double = (judged.doubles[0], judged)
-        if judged.overruns and self.overrun is None:
-            self.overrun = (judged.overruns[0], judged)
+        doubles = [double for double in judged.doubles if not self._is_view(double.space.sites)]
+        if doubles and self.double is None:
+            self.double = (doubles[0], judged)
+        overruns = [overrun for overrun in judged.overruns if not self._is_view({overrun.site})]
+        if overruns and self.overrun is None:
+            self.overrun = (overruns[0], judged)
         if judged.failed and self.failed is None:
             grid, why = judged.failed[0]
             self.failed = (judged, grid, why)
+
+    def _is_view(self, sites: set[int]) -> bool:
+        """Whether block pointers reach a tensor: their views interleave in ways that descriptors cannot, so only what
+        changes with the number of programs is judged.
+        """
+        return any(self.runner.code.sites[site].opcode == "make_block_ptr" for site in sites)
 
     @staticmethod
     def _site(loss: Loss) -> int:
@@ -230,6 +250,9 @@ class Survey:
             ops = self._ops(key[0])
             without = explain.picks_without_loop(cut, ops, key[1])
             kind: FailureKind = "no-loop" if without else "partition"
+            if not without and key[0] < 0 and any(_has_rows(op) for op in ops):
+                self.rows = ops[0]
+                continue
             share = "" if without else explain.host_share(cut, ops)
             if share and key not in self.shares:
                 self.shares[key] = share
@@ -331,6 +354,9 @@ class Survey:
                     else f"`{tensor}` is stored in part only, and its tiles are fixed by the binding"
                 )
                 found.append(Open(reason, sites[site].loc, stack=sites[site].stack))
+        if self.rows is not None:
+            reason = "tiles of several rows behind raw pointers are followed by their first element only"
+            found.append(Open(reason, self.rows.loc, ("SPY308",), self.rows.stack))
         if self.loose:
             reason = f"only the host knows that `{self.loose}` is never past the end"
             found.append(Open(reason, self.ir.loc, ("SPY305",)))
@@ -356,6 +382,13 @@ def once(failures: Sequence[Failure]) -> list[Failure]:
         if kept is None or (kept.axis is None and failure.axis is not None):
             unique[key] = failure
     return list(unique.values())
+
+
+def _has_rows(op: Op) -> bool:
+    """Whether a store goes through a tile of pointers of rank 2 or more."""
+    pointer = op.operand("ptr")
+    shape = shape_of(pointer.type) if pointer is not None else None
+    return shape is not None and len(shape) > 1
 
 
 def _is_guarded(value: Value) -> bool:

@@ -167,7 +167,7 @@ class Descriptor:
 
 
 Record = tuple[int, ...]
-"""One access: number of the descriptor, then the tile's offsets. For raw pointers: -1 - parameter, then the address."""
+"""One access: number of the descriptor, then the tile's offsets. For raw pointers: -1 - parameter, address, length."""
 
 
 @dataclass(slots=True)
@@ -254,15 +254,15 @@ class Recorder:
             known = tuple(None if isinstance(offset, Unknown) else offset for offset in offsets)
             self.perhaps.setdefault((place, *known), unknown)
 
-    def touch(self, add: Any, pointer: Any, mask: Any) -> None:
-        """Record a store through a raw pointer, by its first lane."""
+    def touch(self, add: Any, pointer: Any, mask: Any, lanes: int) -> None:
+        """Record a store through a raw pointer, by its first lane and how many lanes follow."""
         if isinstance(pointer, Unknown):
             self.unplaced.append(pointer)
         elif isinstance(mask, Unknown) or self.doubt:
             unknown = mask if isinstance(mask, Unknown) else self.doubt[0]
             self.perhaps.setdefault((-1 - pointer[0], pointer[1]), unknown)
         elif mask:
-            add((-1 - pointer[0], pointer[1]))
+            add((-1 - pointer[0], pointer[1], lanes))
 
 
 _NOWHERE = Location("", 1)

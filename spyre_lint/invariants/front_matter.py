@@ -49,7 +49,7 @@ class DeclaredRule(BaseModel):
         extra="forbid", frozen=True, alias_generator=lambda name: name.replace("_", "-"), hide_input_in_errors=True
     )
 
-    code: Annotated[str, Field(strict=True, pattern=r"^(?!SPY)[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$")] | None = None
+    code: Annotated[str, Field(strict=True, pattern=r"^[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$")] | None = None
     name: Annotated[str, Field(strict=True, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")] | None = None
     level: Literal["error", "warning", "note"] = "error"
     roles: Annotated[list[Literal["spyre", "descriptor", "traced"]], Field(min_length=1)] = ["spyre"]
@@ -105,6 +105,8 @@ def declarations(front: FrontMatter, slug: str, title: str) -> list[Declaration]
         model = _validated(part, "" if several is None else f"rules[{index}].")
         if several is not None and model.name is None:
             raise FrontMatterError(f"`rules[{index}]` has no `name`, which each of several rules must have")
+        if (model.code or "").startswith("SPY"):
+            raise FrontMatterError(f"`code` is {model.code}: codes that begin with SPY are the linter's own")
         name = model.name or slug
         found.append(Declaration(model.code or name.upper(), name, title, model))
     return found

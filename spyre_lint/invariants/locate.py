@@ -1,8 +1,9 @@
 """Where the checks of a run come from: what the configuration of its paths names, and invariants found by their place.
 
 Invariants directories are found at `**/_shared/**/invariants/` below the project: the directory of the configuration,
-the root of the repository, and the paths of the run. Only what the configuration for the paths themselves says about
-`invariants` and `plugins` counts, since rules are the same for a whole run.
+the root of the repository, the working directory where it is above the paths, and the paths. Only what the
+configuration for the paths themselves says about `invariants` and `plugins` counts, since rules are the same for a
+whole run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from spyre_lint.source.files import absolute, relative_path
 SHARED: Final = "_shared"
 INVARIANTS: Final = "invariants"
 
-MAX_DIRECTORIES: Final = 4_000
+MAX_DIRECTORIES: Final = 2_000
 """Most directories searched for invariants below a project, the nearest ones first."""
 
 
@@ -52,6 +53,8 @@ def sources_for(
     for start in _starts(paths):
         roots[str(_repository(start) or start)] = None
         roots[str(start)] = None
+        if Path.cwd() in start.parents:
+            roots[str(Path.cwd())] = None
     for directory in _found_below(list(roots)):
         directories.setdefault(directory)
     return Sources(folder, tuple(directories), tuple(modules), packages=plugins)

@@ -292,6 +292,16 @@ for i in range(tl.program_id(0) * share, (tl.program_id(0) + 1) * share):
 """)
         assert _codes(shown) == ["SPY308"]
 
+    def test_share_in_elements(self) -> None:
+        shown = self._run("""
+share = tl.cdiv(n, tl.num_programs(0))
+start = tl.program_id(0) * share
+for i in range(0, share, BLOCK):
+    offsets = start + i + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)
+""")
+        assert _codes(shown) == []
+
     def test_block_pointers(self) -> None:
         body = """
 out = tl.make_block_ptr(out_ptr, (n,), (1,), ({start} * BLOCK,), (BLOCK,), (0,))

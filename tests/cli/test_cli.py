@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from spyre_lint import __version__
 from spyre_lint.cli import cli, main
-from spyre_lint.registry import Registry
+from spyre_lint.registry import Registry, Sources
 from tests.fakes import COPY, fake_checks, write_tree
 
 TOP = Path(__file__).resolve().parents[2]
@@ -36,7 +37,11 @@ def run(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the command line in the tree with the fake checks."""
     folder = fake_checks(tmp_path / "checks")
     real = Registry.load
-    monkeypatch.setattr(Registry, "load", lambda given=None: real(given or folder))
+
+    def load(given: str | None = None, *, sources: Sources | None = None) -> Registry:
+        return real(given) if given else real(sources=replace(sources or Sources(), folder=str(folder)))
+
+    monkeypatch.setattr(Registry, "load", load)
 
     def invoke(*args: str) -> Result:
         return CliRunner().invoke(cli, [*args], prog_name="spyre-lint")
