@@ -34,9 +34,11 @@ _ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a tile's elements are. `layout` is None for a physical tile whose layout is not known: `open` then names
-    the constexpr that gives it. `loads` are the loads behind a physical, unmarked or reduced tile. `certain` is False where no binding
-    decides whether the marker applies.
+    """Where a tile's elements are.
+
+    `layout` is None for a physical tile whose layout is not known: `open` then names the constexpr that gives it.
+    `loads` are the loads behind a physical, unmarked or reduced tile. `certain` is False where no binding decides
+    whether the marker applies.
     """
 
     kind: Kind

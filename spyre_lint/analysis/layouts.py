@@ -128,9 +128,10 @@ def malformations(layout: Layout, rank: int | None) -> list[str]:
 class Marker:
     """A `tl.spyre_tensor_layout` of a kernel.
 
-    `made` is the descriptor's `make_descriptor`, None where that is not known. `problems` says what is wrong
-    with the layout; `layout` is None where it is written in a way that cannot be read, or not known (`reason` says why). `conditional` tells that it stands
-    in a branch on something which no binding gives.
+    `made` is the descriptor's `make_descriptor`, None where that is not known. `param` is the constexpr parameter that
+    the layout is the value of, if it is one. `problems` says what is wrong with the layout; `layout` is None where it is
+    written in a way that cannot be read, or not known (`reason` says why). `conditional` tells that the marker stands in
+    a branch on something which no binding gives.
     """
 
     op: Op
@@ -140,6 +141,7 @@ class Marker:
     problems: tuple[str, ...] = ()
     reason: str = ""
     conditional: bool = False
+
 
 def markers(instance: KernelInstance) -> tuple[Marker, ...]:
     """The markers of an instance in program order; one that is given None marks nothing and is left out."""

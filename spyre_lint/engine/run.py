@@ -58,9 +58,7 @@ def check_paths(paths: Sequence[str], options: RunOptions | None = None, *, regi
     """
     options = options or RunOptions()
     if registry is None:
-        registry = load_registry(
-            paths, config=options.config, plugins=options.plugins, folder=options.checks_folder
-        )
+        registry = load_registry(paths, config=options.config, plugins=options.plugins, folder=options.checks_folder)
     return Run(registry, options).report(paths)
 
 

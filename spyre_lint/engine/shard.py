@@ -351,7 +351,6 @@ class Shard:
                 if self._is_for(finding.code, file.role):
                     yield Result(finding)
 
-
     def _kernels_beside(self, file: SourceFile, name: str, usage: Usage) -> list[KernelInfo]:
         path = Beside(file).path(name)
         return [kernel.info for kernel in self._known_kernels(path, usage)]

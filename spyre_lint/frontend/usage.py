@@ -154,8 +154,9 @@ def _address_roots(node: nodes.NodeNG) -> list[str]:
 def _pointer_parameters(
     module: Module, project: Project, function: nodes.FunctionDef, everything: Sequence[nodes.NodeNG]
 ) -> dict[str, str]:
-    """Follows the leftmost name of an address through local assignments. What a called helper does with its parameters is
-    learnt when the helper is inlined.
+    """Follows the leftmost name of an address through local assignments.
+
+    What a called helper does with its parameters is learnt when the helper is inlined.
     """
     params = {argument.name for argument in function.args.arguments}
     sources: dict[str, list[str]] = {}

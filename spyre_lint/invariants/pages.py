@@ -188,9 +188,7 @@ def lint_block(block: PageBlock, registry: Registry) -> list[Finding]:
         options = RunOptions(overrides=Overrides(profile=block.profile), jobs=1)
         report = check_paths([str(root)], options, registry=registry)
         return [
-            each.with_(
-                location=replace(each.location, path=relative_path(absolute(each.location.path), str(root)))
-            )
+            each.with_(location=replace(each.location, path=relative_path(absolute(each.location.path), str(root))))
             for each in report.findings
         ]
 

@@ -44,7 +44,9 @@ def try_invariants(directory: str, *, config: str | None = None, plugins: bool =
         sources = replace(sources, directories=(*sources.directories, place))
     registry = Registry.load(sources=sources)
     if registry.errors:
-        raise ConfigError("\n".join(f"{each.path}: the check could not be loaded: {each.message}" for each in registry.errors))
+        raise ConfigError(
+            "\n".join(f"{each.path}: the check could not be loaded: {each.message}" for each in registry.errors)
+        )
     for file in read_invariants([place]):
         yield _try(file.path, file.slug, file.problem, file.line, registry)
 

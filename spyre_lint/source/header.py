@@ -1,11 +1,11 @@
 """The header of a kernel file: the comment lines at its top, as the layout of a kernel repository wants them.
 
-    # SPDX-License-Identifier: Apache-2.0
-    # SPDX-FileCopyrightText: ...
-    #
-    # Spyre-aware conversion of <kernel>.
-    # Original: <path>
-    # Changes summarized in <path of the notes>.
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: ...
+#
+# Spyre-aware conversion of <kernel>.
+# Original: <path>
+# Changes summarized in <path of the notes>.
 """
 
 from __future__ import annotations

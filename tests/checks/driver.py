@@ -20,7 +20,6 @@ from spyre_lint.registry import Registry
 from spyre_lint.report import Report
 from spyre_lint.target import Profile
 
-
 __all__ = ["codes", "expected_marks", "lint", "lint_report", "marks", "only", "registry"]
 
 

@@ -38,7 +38,9 @@ def lower_files(files: Mapping[str, str], path: str, name: str, binding: Binding
     return lower_kernel(project, kernel, binding)
 
 
-def lower(source: str, name: str = "kernel", *, header: str = HEADER, dtypes: Any = None, **constexprs: Any) -> KernelIR:
+def lower(
+    source: str, name: str = "kernel", *, header: str = HEADER, dtypes: Any = None, **constexprs: Any
+) -> KernelIR:
     """Lower one kernel of a source text, bound if any constexpr or type is given."""
     binding = None
     if constexprs or dtypes:

@@ -171,7 +171,8 @@ def f(x: torch.Tensor, n):
 """
     first, second, third = launches(source)
     assert [a.pointee for a in first.args] == ["fp16", "bf16", None, None]
-    assert {name: option.value for name, option in first.options.items()} == {"num_warps": 4, "what": 1}
+    assert {name: option.value for name, option in first.options.items()} == {"num_warps": 4}
+    assert {name: option.value for name, option in first.stray.items()} == {"what": 1}
     block = next(a for a in first.args if a.param == "BLOCK")
     assert (block.value.kind, block.value.text) == ("problem", "triton.next_power_of_2(n)")
     assert block.value.loc is not None

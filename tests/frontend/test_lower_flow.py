@@ -77,7 +77,8 @@ def test_a_name_defined_under_a_flag_is_known_under_the_same_flag_later() -> Non
 
 def test_none_until_a_flag_sets_it() -> None:
     source = body(
-        "b = None\nif FLAG:\n    b = tl.zeros([16], tl.float32)\nif FLAG:\n    r = b.to(tl.float16)", "FLAG: tl.constexpr"
+        "b = None\nif FLAG:\n    b = tl.zeros([16], tl.float32)\nif FLAG:\n    r = b.to(tl.float16)",
+        "FLAG: tl.constexpr",
     )
     ir = lower(source)
     assert type_of(ir, "r") == "<16xfp16>" and not ir.incomplete

@@ -100,16 +100,20 @@ def kernel(x_ptr):
 ```
 """
 
-PACKAGE_CHECK = LOCAL_CHECK.replace("TEAM201", "ACME7").replace("short-names", "row-blocks").replace(
-    """    for op in instance.ir.ops("desc_load"):
+PACKAGE_CHECK = (
+    LOCAL_CHECK.replace("TEAM201", "ACME7")
+    .replace("short-names", "row-blocks")
+    .replace(
+        """    for op in instance.ir.ops("desc_load"):
         for value in op.results:
             if len(value.name) == 1:
                 yield SHORT.violated(op.loc, f"the tile is called `{value.name}`", help="name it after what it holds")
 """,
-    """    for op in instance.ir.ops("make_descriptor"):
+        """    for op in instance.ir.ops("make_descriptor"):
         if len(op.attrs["block_shape"]) == 1:
             yield SHORT.violated(op.loc, "the block has one dimension", help="view the tensor as rows")
 """,
+    )
 )
 PACKAGE_PAGE = "# Blocks of rows\n\nBlocks have rows and columns.\n"
 

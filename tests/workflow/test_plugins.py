@@ -143,7 +143,9 @@ def test_blocks_are_run(project: Path) -> None:
     assert done.returncode == 0
     assert f"{INVARIANTS}/no-double.md: 2 blocks as the file says" in done.stdout
     assert "grid-fits-32-cores.md: it has no block" in done.stdout
-    assert run(project, "invariants", "test", "lint").stdout.startswith("lint/short-names.md: 1 blocks as the file says")
+    assert run(project, "invariants", "test", "lint").stdout.startswith(
+        "lint/short-names.md: 1 blocks as the file says"
+    )
 
 
 @pytest.mark.parametrize(
