@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -85,7 +86,7 @@ class Registry:
         place = Path(given.folder) if given.folder is not None else _builtin_folder()
         for source in sorted(place.glob("*.py")):
             if not source.stem.startswith("_"):
-                builder.attempt(source, lambda source=source: builder.add_builtin(source))
+                builder.attempt(source, partial(builder.add_builtin, source))
         if given.packages or given.plugins or given.directories:
             builder.extend()
         return builder.finish(place)
@@ -186,34 +187,27 @@ class _Builder:
             from spyre_lint.invariants.packages import installed_checkers
 
             for checker in installed_checkers():
-                load = checker.load
                 self.attempt(
-                    checker.origin,
-                    lambda load=load, checker=checker: self.add_module(load(), checker.slug, checker.origin, pages),
+                    checker.origin, partial(self.add_module, checker.load, checker.slug, checker.origin, pages)
                 )
         for plugin in self.sources.plugins:
             path = Path(plugin)
             slug = path.stem.replace("_", "-")
-            origin = f"plugin {path.name}"
-            self.attempt(
-                plugin,
-                lambda path=path, slug=slug, origin=origin: self.add_module(
-                    _import(path, builtin=False), slug, origin, pages
-                ),
-            )
+            load = partial(_import, path, builtin=False)
+            self.attempt(plugin, partial(self.add_module, load, slug, f"plugin {path.name}", pages))
         for file in files:
-            declared = file.declared
-            if declared:
+            if file.declared:
                 entry = _Entry(file.slug, Path(file.path), origin=f"front matter of {Path(file.path).name}")
-                self.attempt(file.path, lambda entry=entry, declared=declared: self.add(declared, entry, builtin=False))
+                self.attempt(file.path, partial(self.add, file.declared, entry, builtin=False))
             known = self.entries.get(file.slug)
             if known is not None:
                 known.files.append(file.path)
             if file.problem or known is None:
                 self.uncovered.append(Uncovered(file.path, file.slug, file.title, file.problem, file.line))
 
-    def add_module(self, module: ModuleType, slug: str, origin: str, pages: Mapping[str, Path]) -> None:
+    def add_module(self, load: Callable[[], ModuleType], slug: str, origin: str, pages: Mapping[str, Path]) -> None:
         """Take over the checks of a project's module: its page stands beside it, or is the project's invariant file."""
+        module = load()
         if not _NAME.fullmatch(slug):
             raise ContractError(f"the name {slug!r} is not in kebab-case")
         place = Path(module.__file__ or "")
@@ -253,8 +247,8 @@ class _Builder:
             raise ContractError(f"the code {rule.code!r} is not of the form SPY<three digits>")
         if not builtin and not _OTHER_CODE.fullmatch(rule.code):
             raise ContractError(
-                f"the code {rule.code!r} is not of the form ABC123: capital letters, digits and dashes, and not SPY..., "
-                "which are the linter's own"
+                f"the code {rule.code!r} is not of the form ABC123 (capitals, digits, dashes; not SPY..., "
+                "which are the linter's own)"
             )
         if not _NAME.fullmatch(rule.name):
             raise ContractError(f"the name {rule.name!r} of {rule.code} is not in kebab-case")

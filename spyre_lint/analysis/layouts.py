@@ -129,9 +129,9 @@ class Marker:
     """A `tl.spyre_tensor_layout` of a kernel.
 
     `made` is the descriptor's `make_descriptor`, None where that is not known. `param` is the constexpr parameter that
-    the layout is the value of, if it is one. `problems` says what is wrong with the layout; `layout` is None where it is
-    written in a way that cannot be read, or not known (`reason` says why). `conditional` tells that the marker stands in
-    a branch on something which no binding gives.
+    the layout is the value of, if it is one. `problems` says what is wrong with the layout; `layout` is None where it
+    is written in a way that cannot be read, or not known (`reason` says why). `conditional` tells that the marker
+    stands in a branch on something which no binding gives.
     """
 
     op: Op

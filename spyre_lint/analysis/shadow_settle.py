@@ -13,6 +13,7 @@ from spyre_lint.analysis.shadow_launch import MAX_ITERATIONS, MAX_PROGRAMS, Budg
 from spyre_lint.analysis.shadow_sizes import Roles, roles_of, tile_values
 from spyre_lint.analysis.shadow_slice import LOADS, STORES, UNKNOWN, Slice, slices_of
 from spyre_lint.analysis.shadow_survey import SOME_POINTER, Survey, once, surveyed_grids
+from spyre_lint.analysis.shadow_values import Unknown
 from spyre_lint.findings import Related
 from spyre_lint.ir.core import KernelIR, Op, Value
 from spyre_lint.target import SpyreTarget
@@ -60,6 +61,9 @@ def examine(
     if not survey.accesses and kernel.scatters and not survey.doubts:
         losses += kernel.survey_loads(survey, tails_only=False)
     elif kernel.slices is None:
+        if kernel.axes and survey.gathers():
+            told = {(f.kind, f.loc) for f in losses}
+            losses += [f for f in kernel.survey_loads(survey, tails_only=False) if (f.kind, f.loc) not in told]
         known = {f.loc for f in losses if f.kind == "tail"}
         tails = kernel.survey_loads(survey, tails_only=True)
         losses += [f for f in tails if f.loc not in known and (f.division or not known)]
@@ -127,6 +131,7 @@ class _Kernel:
         doubled = None if self.doubled is None else Runner(code, self.roles, self.doubled, self.budget)
         sites = {id(op): number for number, op in enumerate(code.sites)}
         accesses: dict[int, list[Op]] = {}
+        lost: list[Op] = []
         for op in cut.accesses:
             if op.opcode in ("desc_scatter", "desc_gather"):
                 self.scatters = self.scatters or op.opcode == "desc_scatter"
@@ -134,13 +139,19 @@ class _Kernel:
             site = self._site(op, sites, code)
             if site is not None:
                 accesses.setdefault(site, []).append(op)
+            elif op.opcode in STORES:
+                lost.append(op)
         for op in cut.accesses:
             if op.opcode in ("desc_scatter", "desc_gather"):
                 site = self._site(op, sites, code)
                 if site is not None:
                     accesses.pop(site, None)
         shared = frozenset(site for site, ops in accesses.items() if any(_is_shared(op) for op in ops))
-        return Survey(self.ir, runner, doubled, accesses, shared, verb)
+        survey = Survey(self.ir, runner, doubled, accesses, shared, verb)
+        for op in lost:
+            unknown = Unknown("a tensor that cannot be told", op.loc, op.stack)
+            survey.doubts.setdefault(op.operands[0].id + (1 << 30), unknown)
+        return survey
 
     def _site(self, op: Op, sites: Mapping[int, int], code: Code) -> int | None:
         pointer = op.operand("ptr")

@@ -216,6 +216,9 @@ def _units(cut: Slice, name: str) -> list[Expr]:
             upper, step = op.group("ub")[0], _held(op.group("step")[0])
             if step is not None and _names(cut, upper) == name:
                 found.append(step)
+    if not found:  # a size that only a mask compares with is cut into what the addresses count up
+        ends = [op.attrs.get("end") for op in cut.order if op.opcode == "arange"]
+        found = [end for end in ends if isinstance(end, Expr)]
     return list(dict.fromkeys(found))
 
 

@@ -64,6 +64,15 @@ class Survey:
         wanted = roles.for_stores if self.verb == "stored" else roles.in_shape | roles.for_stores
         return [name for name in roles.sizes if name in wanted]
 
+    def gathers(self) -> bool:
+        """Whether programs share results (atomics) or have one each, so that lost work shows in what is loaded only."""
+        cut = self.runner.code.cut
+        counts = 0
+        for bit in cut.nprogs.values():
+            counts |= bit
+        shaped = (v for s in self.accesses if s >= 0 for v in self.runner.code.sites[s].group("shape"))
+        return any(op.opcode == "desc_atomic" for op in cut.accesses) or bool(cut.all_deps(shaped) & counts)
+
     # ---- running -----------------------------------------------------------------------------------------
 
     def run(self, grids: Sequence[tuple[int, ...]], more_grids: Sequence[tuple[int, ...]], moved: set[str]) -> None:
@@ -97,7 +106,8 @@ class Survey:
             roles, names, self.runner.tiles, [n for n in names if n in moved], len(grids) > 1 or self.verb == "stored"
         )
         if bare:  # without extents, only the number of programs can matter
-            sizes = sizes[1 :: max(1, len(sizes) // MAX_BARE_SIZES)]
+            step = -(-len(sizes) // MAX_BARE_SIZES)
+            sizes = sizes[(len(sizes) - 1) % step :: step]
         for position, assignment in enumerate(sizes):
             if self.runner.budget.capped or (bare and self.varying):
                 return

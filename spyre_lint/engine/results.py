@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +19,17 @@ class Result:
 
     finding: Finding
     kernels: tuple[KernelId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The results of a run: those shown in their final order, those a comment took away, and how many were not
+    selected.
+    """
+
+    shown: Sequence[Result]
+    suppressed: Sequence[Result] = ()
+    hidden: int = 0
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,12 +12,12 @@ from typing import Final, TypeVar
 from spyre_lint import __version__
 from spyre_lint.bindings import Driver, KernelId, Launch
 from spyre_lint.config import ConfigError, ConfigResolver, Overrides, Settings
-from spyre_lint.context import KernelInfo
+from spyre_lint.context import KernelContext, KernelInfo
 from spyre_lint.engine.balance import PARALLEL_FROM, default_jobs, share_out
 from spyre_lint.engine.configured import misfits
 from spyre_lint.engine.fingerprint import with_fingerprints
 from spyre_lint.engine.levels import Selector, with_level
-from spyre_lint.engine.results import Index, Result, Usage
+from spyre_lint.engine.results import Index, Outcome, Result, Usage
 from spyre_lint.engine.settle import merge, silence
 from spyre_lint.engine.shard import Job, Shard, is_checked, may_matter
 from spyre_lint.engine.suppress import Suppressor
@@ -91,13 +91,21 @@ class Run:
 
     def report(self, paths: Sequence[str]) -> Report:
         """Lint and report; see `check_paths`."""
+        return self.examine(paths)[0]
+
+    def examine(
+        self, paths: Sequence[str], observe: Callable[[KernelContext], None] | None = None
+    ) -> tuple[Report, Outcome]:
+        """Lint and report, with what the findings are about. `observe` is called with every kernel that was checked;
+        one process then does all of the work.
+        """
         found = discover(paths, self.resolver)
         listed = found.files
         files = self.gather(found)
         results = [*self._load_errors(), *self._uncovered()]
-        jobs = self._jobs(files)
+        jobs = self._jobs(files) if observe is None else [self.job(files)]
         if len(jobs) == 1:
-            shard = Shard(jobs[0], self.registry)
+            shard = Shard(jobs[0], self.registry, observe)
             indexes = [shard.index()]
             usage = self.usage(indexes)
             results += shard.check(usage)
@@ -112,7 +120,8 @@ class Run:
         listed_kernels = {file.path: [usage.known(info) for info in kernels[file.path]] for file in listed}
         problems = [*found.problems, *misfits(found.settings.values(), listed_kernels)]
         failed = {file.path for index in indexes for file in index.files if file.failed}
-        findings, suppressed, hidden = self._finish(results, [file for file in listed if file.path not in failed])
+        outcome = self._finish(results, [file for file in listed if file.path not in failed])
+        findings = [result.finding for result in outcome.shown]
         entries = tuple(
             KernelEntry(
                 file.path, info.id.name, info.loc.line, file.role, info.is_helper, is_checked(info, file.role, usage)
@@ -120,7 +129,7 @@ class Run:
             for file in listed
             for info in sorted(listed_kernels[file.path], key=lambda each: each.loc)
         )
-        return Report(
+        report = Report(
             findings=tuple(findings),
             summary=Summary(
                 files=len(listed),
@@ -130,8 +139,8 @@ class Run:
                     verdict.value: sum(f.verdict is verdict for f in findings)
                     for verdict in (Verdict.VIOLATED, Verdict.UNPROVEN)
                 },
-                suppressed=suppressed,
-                hidden=hidden,
+                suppressed=len(outcome.suppressed),
+                hidden=outcome.hidden,
             ),
             rules=tuple(self.registry.rules.values()),
             invariants=self.registry.invariants,
@@ -144,6 +153,7 @@ class Run:
             notices=(*found.notices, *self._unused_sources(found.settings.values())),
             source_line=self.source_line,
         )
+        return report, outcome
 
     # ------------------------------------------------------------------ files
 
@@ -261,8 +271,8 @@ class Run:
                 help_ = "declare what is forbidden or required in its front matter, or write a checker for it"
             yield Result(WITHOUT_CHECKER.violated(Location(relative_path(each.path), each.line), message, help=help_))
 
-    def _finish(self, results: Iterable[Result], sound: Sequence[SourceFile]) -> tuple[list[Finding], int, int]:
-        """Final findings in order, and how many were suppressed and hidden.
+    def _finish(self, results: Iterable[Result], sound: Sequence[SourceFile]) -> Outcome:
+        """Final results in order.
 
         `sound` are the listed files that were checked: of the others it is not known what a suppression is good for.
         """
@@ -272,18 +282,23 @@ class Run:
         broken = {r.finding.location.path for r in merged if r.finding.code == INTERNAL_ERROR.code}
         if not self.registry.errors:
             kept += suppressor.complaints([file for file in sound if file.path not in broken])
-        findings: list[Finding] = []
-        hidden = 0
-        for result in kept:
-            path = result.finding.location.path
-            settings = self.settings_of(path)
-            if result.finding.code in self.selector.codes_for(settings, path):
-                findings.append(with_level(result.finding, settings))
-            else:
-                hidden += 1
-        findings.sort(key=lambda finding: (*finding.sort_key, finding.kernel or ""))
+        shown = [replace(each, finding=self._weighed(each.finding)) for each in kept if self._is_selected(each)]
+        shown.sort(key=lambda result: (*result.finding.sort_key, result.finding.kernel or ""))
+        findings = [result.finding for result in shown]
         relative = {path: self.settings_of(path).relative(path) for path in {f.location.path for f in findings}}
-        return with_fingerprints(findings, self.source_line, relative.__getitem__), suppressor.count, hidden
+        named = with_fingerprints(findings, self.source_line, relative.__getitem__)
+        return Outcome(
+            [replace(result, finding=finding) for result, finding in zip(shown, named, strict=True)],
+            suppressor.suppressed,
+            len(kept) - len(shown),
+        )
+
+    def _is_selected(self, result: Result) -> bool:
+        path = result.finding.location.path
+        return result.finding.code in self.selector.codes_for(self.settings_of(path), path)
+
+    def _weighed(self, finding: Finding) -> Finding:
+        return with_level(finding, self.settings_of(finding.location.path))
 
 
 def _frozen(lists: Mapping[K, list[V]]) -> dict[K, tuple[V, ...]]:

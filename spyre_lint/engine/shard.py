@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -63,7 +63,13 @@ class Job:
 class Shard:
     """Indexes and checks its own files. Nothing it does raises: failures are results (SPY901, SPY905)."""
 
-    def __init__(self, job: Job, registry: Registry | None = None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        registry: Registry | None = None,
+        observe: Callable[[KernelContext], None] | None = None,
+    ) -> None:
+        self._observe = observe
         self._files = {file.path: file for file in job.files}
         self._own = job.own
         self._settings = job.settings
@@ -226,6 +232,8 @@ class Shard:
         groups.append(Group(self._run("kernel", context, file, info, failures)))
         groups.append(Group(_incomplete(context)))
         settled = settle_kernel(groups)
+        if self._observe is not None:
+            self._observe(context)
         return [*failures, *(Result(_of_kernel(finding, info), (info.id,)) for finding in settled)]
 
     def _instance(
@@ -349,7 +357,7 @@ class Shard:
                 continue
             for finding in settle_kernel([Group(found)]):
                 if self._is_for(finding.code, file.role):
-                    yield Result(finding)
+                    yield Result(finding, tuple(info.id for info in kernels if not info.is_helper))
 
     def _kernels_beside(self, file: SourceFile, name: str, usage: Usage) -> list[KernelInfo]:
         path = Beside(file).path(name)

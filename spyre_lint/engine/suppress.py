@@ -20,15 +20,15 @@ class Suppressor:
         self._registry = registry
         self._source = source
         self._used: set[tuple[str, int, int]] = set()
-        self.count = 0
-        """Findings taken away so far."""
+        self.suppressed: list[Result] = []
+        """What was taken away so far."""
 
     def apply(self, results: Iterable[Result]) -> list[Result]:
         """The results that no comment suppresses."""
         kept: list[Result] = []
         for result in results:
             if self._suppressed(result.finding):
-                self.count += 1
+                self.suppressed.append(result)
             else:
                 kept.append(result)
         return kept

@@ -2,7 +2,7 @@
 
 A block's info string is `python valid [OPTIONS]` or `python invalid CODES [OPTIONS]`; codes or names of rules. Options:
 `stock` lints for stock Triton; `path=<path>` names the file (default `kernel.py`). A line `# file: <path>` in a block
-starts another file of the same directory. In invalid blocks a comment `# <- CODE` marks each line that must be reported.
+starts another file of the same directory. In invalid blocks a comment `# <- CODE` marks each line to be reported.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from spyre_lint.findings import Location
@@ -260,7 +261,7 @@ class Use:
     """Names passed by keyword."""
 
 
-@dataclass(slots=True)
+@dataclass
 class KernelIR:
     """A kernel lowered under one binding (or under none: constexprs are then symbols).
 
@@ -280,11 +281,27 @@ class KernelIR:
 
     def walk(self) -> Iterator[Op]:
         """All operations in program order."""
-        return self.body.walk()
+        return iter(self._everything)
 
     def ops(self, *opcodes: str) -> Iterator[Op]:
         """All operations with one of these opcodes, in program order."""
-        return (op for op in self.walk() if op.opcode in opcodes)
+        if len(opcodes) == 1:
+            return iter(self._by_opcode.get(opcodes[0], ()))
+        if not any(opcode in self._by_opcode for opcode in opcodes):
+            return iter(())
+        return (op for op in self._everything if op.opcode in opcodes)
+
+    @cached_property
+    def _everything(self) -> tuple[Op, ...]:
+        # Lowered once, then only read: checks ask for operations thousands of times.
+        return tuple(self.body.walk())
+
+    @cached_property
+    def _by_opcode(self) -> dict[str, list[Op]]:
+        found: dict[str, list[Op]] = {}
+        for op in self._everything:
+            found.setdefault(op.opcode, []).append(op)
+        return found
 
     def param(self, name: str) -> Param | None:
         """The parameter with this name."""

@@ -530,6 +530,31 @@ def second_output_loses_its_tail(x_ptr, out_ptr, sums_ptr, M, N, BLOCK_M: tl.con
 
 # SPY303
 @triton.jit
+def atomic_sum_of_one_tile_per_program(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n], strides=[1], block_shape=[BLOCK])
+    out_desc = tl.make_tensor_descriptor(out_ptr, shape=[BLOCK], strides=[1], block_shape=[BLOCK])
+    out_desc.atomic_add([0], x_desc.load([tl.program_id(0) * BLOCK]))
+
+# SPY303
+@triton.jit
+def partial_sum_of_one_tile_per_program(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cores = tl.num_programs(0)
+    x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n], strides=[1], block_shape=[BLOCK])
+    out_desc = tl.make_tensor_descriptor(out_ptr, shape=[cores, BLOCK], strides=[BLOCK, 1], block_shape=[1, BLOCK])
+    out_desc.store([pid, 0], x_desc.load([pid * BLOCK])[None, :])
+
+# SPY308
+@triton.jit
+def atomic_sum_with_a_floored_share(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n], strides=[1], block_shape=[BLOCK])
+    out_desc = tl.make_tensor_descriptor(out_ptr, shape=[BLOCK], strides=[1], block_shape=[BLOCK])
+    share = tl.cdiv(n, BLOCK) // tl.num_programs(0)
+    for i in range(tl.program_id(0) * share, (tl.program_id(0) + 1) * share):
+        out_desc.atomic_add([0], x_desc.load([i * BLOCK]))
+
+# SPY303
+@triton.jit
 def helper_that_reads_the_id(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     out_desc = tl.make_tensor_descriptor(out_ptr, shape=[n], strides=[1], block_shape=[BLOCK])
     tile = my_tile()

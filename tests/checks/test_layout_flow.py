@@ -1,4 +1,4 @@
-"""Marked tiles in gathers, `tl.inter_tile`, dots and elementwise work: the compiler's cases, and near misses of them."""
+"""Marked tiles in gathers, `tl.inter_tile`, dots and elementwise work: the compiler's cases and near misses."""
 
 from __future__ import annotations
 

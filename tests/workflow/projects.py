@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
+
+from click.testing import CliRunner
+
+from spyre_lint.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -134,7 +139,7 @@ def install(site: Path) -> Path:
             "acme_spyre/__init__.py": "",
             "acme_spyre/row_blocks.py": PACKAGE_CHECK,
             "acme_spyre/row-blocks.md": PACKAGE_PAGE,
-            "acme_spyre_checks-1.2.dist-info/METADATA": "Metadata-Version: 2.1\nName: acme-spyre-checks\nVersion: 1.2\n",
+            "acme_spyre_checks-1.2.dist-info/METADATA": "Name: acme-spyre-checks\nVersion: 1.2\n",
             "acme_spyre_checks-1.2.dist-info/RECORD": "",
             "acme_spyre_checks-1.2.dist-info/entry_points.txt": """
             [spyre_lint.checks]
@@ -145,9 +150,32 @@ def install(site: Path) -> Path:
     return site
 
 
-def run(cwd: Path, *arguments: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """The linter of this checkout, with a further directory on the import path."""
-    search = [str(ROOT), *([str(path)] if path is not None else [])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(search), "NO_COLOR": "1"}
+@dataclass(frozen=True)
+class Done:
+    """What a run of the command gave."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(cwd: Path, *arguments: str, path: Path | None = None) -> Done:
+    """The command, started in a directory; with a further directory on the import path, in a process of its own."""
+    if path is None:
+        return _run_here(cwd, arguments)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(path))), "NO_COLOR": "1"}
     command = [sys.executable, "-m", "spyre_lint", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def _run_here(cwd: Path, arguments: Sequence[str]) -> Done:
+    before = Path.cwd()
+    os.chdir(cwd)
+    try:
+        result = CliRunner().invoke(cli, [*arguments], prog_name="spyre-lint", env={"NO_COLOR": "1"})
+    finally:
+        os.chdir(before)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Done(result.exit_code, result.stdout, result.stderr)
