@@ -39,7 +39,7 @@ def _cache_scatter_kernel_spyre(
     start = pid * blocks_per_core
     end = tl.minimum(start + blocks_per_core, n_token_blocks)
     for token_block in range(start, end):
-        tokens = token_block * BLOCK_T + tl.arange(0, BLOCK_T)
+        tokens = token_block * BLOCK_T + tl.arange(0, BLOCK_T)  # [gap] tl.arange in arithmetic
         slots = slots_desc.load([token_block * BLOCK_T])
         # Past the last token the load gives slot 0, which is a slot like any other: send those rows out of bounds.
         slots = tl.where(tokens < n_tokens, slots, n_slots)

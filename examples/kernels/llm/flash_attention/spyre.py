@@ -58,7 +58,7 @@ def _flash_attention_kernel_spyre(
         head = work // q_blocks
         q_block = work % q_blocks
         kv_head = head // GROUP_SIZE
-        rows = q_block * BLOCK_M + tl.arange(0, BLOCK_M)
+        rows = q_block * BLOCK_M + tl.arange(0, BLOCK_M)  # [gap] tl.arange in arithmetic
         q = q_desc.load([q_block * BLOCK_M, head * HEAD_DIM])
 
         row_max = tl.full([BLOCK_M], float("-inf"), tl.float32)
@@ -69,7 +69,7 @@ def _flash_attention_kernel_spyre(
         for kv_block in range(0, tl.cdiv(visible, BLOCK_N)):
             k = k_desc.load([kv_block * BLOCK_N, kv_head * HEAD_DIM])
             scores = tl.dot(q, tl.trans(k)) * scale
-            cols = kv_block * BLOCK_N + tl.arange(0, BLOCK_N)
+            cols = kv_block * BLOCK_N + tl.arange(0, BLOCK_N)  # [gap] tl.arange in arithmetic
             seen = (cols[None, :] <= rows[:, None]) & (cols[None, :] < seq_len)
             scores = tl.where(seen, scores, float("-inf"))
             # Key 0 is in the first block and every row sees it, so new_max is finite from there on.

@@ -53,7 +53,7 @@ def _layer_norm_kernel_spyre(
         squares = tl.zeros([BLOCK_M], tl.float32)
         for col_block in range(0, n_col_blocks):
             x = x_desc.load([row_block * BLOCK_M, col_block * BLOCK_N]).to(tl.float32)
-            cols = col_block * BLOCK_N + tl.arange(0, BLOCK_N)
+            cols = col_block * BLOCK_N + tl.arange(0, BLOCK_N)  # [gap] tl.arange in arithmetic
             centred = tl.where(cols[None, :] < n_cols, x - mean[:, None], 0.0)
             squares += tl.sum(centred * centred, axis=1)
         rstd = 1.0 / tl.sqrt(squares / n_cols + eps)

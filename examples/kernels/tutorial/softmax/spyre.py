@@ -42,7 +42,7 @@ def _softmax_kernel_spyre(
         row_sum = tl.zeros([BLOCK_M], tl.float32)
         for col_block in range(0, n_col_blocks):
             x = x_desc.load([row_block * BLOCK_M, col_block * BLOCK_N]).to(tl.float32)
-            cols = col_block * BLOCK_N + tl.arange(0, BLOCK_N)
+            cols = col_block * BLOCK_N + tl.arange(0, BLOCK_N)  # [gap] tl.arange in arithmetic
             # Zero is a legal score, so the lanes past the last column must read -inf for the maximum and the sum.
             x = tl.where(cols[None, :] < n_cols, x, float("-inf"))
             new_max = tl.maximum(row_max, tl.max(x, axis=1))
