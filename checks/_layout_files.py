@@ -108,9 +108,10 @@ def _differences(header: Header, original: Header) -> Iterator[Finding]:
         ours = header.all(name)
         for entry in ours if theirs else ():
             if entry.value not in allowed:
+                wanted = _and([f"`{value}`" for value in allowed])
                 yield FILE_HEADER.violated(
                     entry.loc,
-                    f"`{name}` is `{entry.value}` here and {_and([f'`{value}`' for value in allowed])} in `original.py`",
+                    f"`{name}` is `{entry.value}` here and {wanted} in `original.py`",
                     help="keep the lines of the original: the conversion is a work derived from it",
                     related=[Related("the original's line", theirs[0].loc)],
                 )

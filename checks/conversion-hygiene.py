@@ -70,8 +70,8 @@ def gaps(context: FileContext) -> Iterator[Finding]:
             yield GAP_ANNOTATION.violated(
                 where,
                 "no descriptor operation stands at this declaration",
-                help="put it on the statement that the compiler does not lower, or right above it; a raw pointer access "
-                "is no gap but a workaround for one",
+                help="put it on the statement that the compiler does not lower, or right above it; a raw pointer "
+                "access is no gap but a workaround for one",
             )
 
 

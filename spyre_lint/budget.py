@@ -90,7 +90,7 @@ def _binding_budget(instance: KernelInstance, tiles: Iterable[str]) -> BindingBu
     return BindingBudget(
         label=instance.label,
         source=binding.source if binding is not None else None,
-        constexprs={name: _plain(value) for name, value in (binding.constexprs if binding else {}).items()},
+        constexprs={name: plain_constant(value) for name, value in (binding.constexprs if binding else {}).items()},
         dtypes=dict(binding.dtypes) if binding is not None else {},
         live=live,
         formula=live.reason if live.unknown else formula.formula,
@@ -146,14 +146,14 @@ def _too_large(ir: KernelIR, most: int) -> bool:
     return any(count.is_const and count.value > most for count in elements)
 
 
-def _plain(value: Any) -> Any:
+def plain_constant(value: Any) -> Any:
     """A constexpr's value as JSON has it: element types and functions by name, tuples as lists."""
     if isinstance(value, (DTypeName, KernelId)):
         return value.name
     if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
+        return [plain_constant(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain_constant(item) for key, item in value.items()}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return str(value) if isinstance(value, Expr) else repr(value)

@@ -233,7 +233,11 @@ class Shard:
         groups.append(Group(_incomplete(context)))
         settled = settle_kernel(groups)
         if self._observe is not None:
-            self._observe(context)
+            try:
+                self._observe(context)
+            except Exception as error:
+                what = f"gathering evidence on kernel `{info.name}`"
+                failures.append(internal_error(what, error, info.loc, (info.id,)))
         return [*failures, *(Result(_of_kernel(finding, info), (info.id,)) for finding in settled)]
 
     def _instance(
