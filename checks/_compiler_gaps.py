@@ -25,7 +25,7 @@ class CompilerGap:
 ARANGE: Final = CompilerGap(
     "`tl.arange` in arithmetic yet; only an access through a descriptor absorbs it",
     "keep it where a tail or a diagonal has to be masked, that is the form to write, and mark the line with "
-    "`# [gap] tl.arange in arithmetic`; where nothing needs it, leave it away",
+    "`# [gap] tl.arange in arithmetic`; where nothing needs it, leave it out",
     "docs/patterns/compute.md, make-range (test_make_range_in_arithmetic_survives)",
 )
 DOT_RANK: Final = CompilerGap(

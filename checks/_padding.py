@@ -126,9 +126,24 @@ def _mask_help(instance: KernelInstance, reduction: Reduction) -> str:
     if not fill:
         return "set these lanes with `tl.where` to a value that the combiner leaves out"
     name = _tile_name(tile).strip("`")
-    name = "x" if name == "the tile" else name
-    masked = f"tl.where({_inside(instance, reduction)}, {name}, {fill})"
-    return f"set them first: `{masked}`" + (" before the exponential" if inner is not None else "")
+    if name == "the tile":  # the expression has no name, but a factor of it that is 0 makes all of it 0
+        name = _factor_name(tile) if reduction.fn in ("sum", "dot") else ""
+    masked = f"`tl.where({_inside(instance, reduction)}, {name or '...'}, {fill})`"
+    if not name:
+        return f"set them first: {masked} around what is reduced"
+    return f"set them first: {masked}" + (" before the exponential" if inner is not None else "")
+
+
+def _factor_name(tile: Value) -> str:
+    """The author's name of a factor of this product that has the product's shape; empty if there is none."""
+    op = tile.op
+    while op is not None and op.opcode == "cast":
+        op = op.operands[0].op
+    if op is None or op.opcode != "elementwise" or op.fn != "mul" or not isinstance(tile.type, TileType):
+        return ""
+    shape = tile.type.shape
+    named = (each for each in op.operands if each.name and isinstance(each.type, TileType) and each.type.shape == shape)
+    return next((each.name for each in named), "")
 
 
 def _exponent(tile: Value) -> Value | None:

@@ -138,7 +138,7 @@ def _judge_base(instance: KernelInstance, op: Op, base: Base) -> Finding:
     if base.additions:
         message = f"the base of this descriptor is {f'`{made_by}`' if made_by else 'a pointer'} plus an offset"
         help_ = f"give the bare `{made_by or 'pointer'}` and make the offset one of `load([...])` and `store([...])`"
-        help_ += ": what it skips is a dimension of the tensor, and belongs into `shape` and `strides`"
+        help_ += ": what it skips is a dimension of the tensor, and belongs in `shape` and `strides`"
     else:
         message = f"the base of this descriptor is no pointer argument: {base.reason}"
         help_ = "pass each tensor as an argument of its own and use that as the base"

@@ -163,9 +163,8 @@ def _tiles(live: LiveTiles) -> str:
 
 
 def _tile(tile: LiveTile) -> str:
-    type_ = str(tile.dtype) if tile.dtype.is_known else "of unknown type"
     weight = f" {size_text(tile.bytes.value)}" if tile.bytes.is_const else ""
-    return f"`{tile.name}` {tile.shape_text} {type_}{weight} (line {tile.loc.line})"
+    return f"`{tile.name}` {tile.shape_text} {tile.dtype_text}{weight} (line {tile.loc.line})"
 
 
 def _help(live: LiveTiles) -> str:

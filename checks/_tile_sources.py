@@ -129,7 +129,8 @@ def _size_as_tile(context: KernelContext, param: Param) -> Finding:
     return TILE_FROM_PROBLEM.violated(
         param.loc,
         f"`{name}` is a size of the problem and {made} at once: the tile grows with the data",
-        help=f"make `{name}` a runtime argument, and loop over the dimension with a tile parameter of fixed size",
+        help=f"make `{name}` a runtime argument, and loop over the dimension with a tile parameter of fixed size "
+        "(a property of the model under another name: add it to `model-constants`)",
         related=related,
         evidence={"parameter": name},
     )

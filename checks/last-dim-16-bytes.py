@@ -145,7 +145,12 @@ def _unproven(row: _Row, where: Location) -> Finding:
 
 
 def _item_loop(row: _Row) -> Op | None:
-    """The distribution loop whose counter is the offset in the last dimension of an access: one item per iteration."""
+    """The distribution loop whose counter is the offset in the last dimension of an access: one item per iteration.
+
+    None where the block holds several items already, and is only too short.
+    """
+    if not (row.width.is_const and row.width.value == 1):
+        return None
     origins = row.instance.analysis(provenance)
     for access in row.instance.ir.ops("desc_load", "desc_store"):
         offsets = access.group("offsets")

@@ -43,7 +43,8 @@ def decorators(context: KernelContext) -> Iterator[Finding]:
     """Decorators of the kernel."""
     for decorator in context.info.decorators:
         if decorator.name == "triton.autotune" or decorator.parts:
-            count = f" among {counted(len(decorator.parts), 'configuration')}" if decorator.parts else ""
+            several = len(decorator.parts) > 1  # one may stand in a comprehension, for any number of them
+            count = f" among {counted(len(decorator.parts), 'configuration')}" if several else ""
             yield AUTOTUNE.violated(
                 decorator.loc,
                 f"`@{decorator.name}` picks tile sizes by timing launches{count}: on Spyre they follow from the "

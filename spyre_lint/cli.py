@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spyre_lint.engine import RunOptions
     from spyre_lint.registry import Registry
     from spyre_lint.report import Report
+    from spyre_lint.t1.models import T1Report
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -175,6 +176,75 @@ def rules() -> None:
     click.echo(rule_list(_registry()))
 
 
+@cli.command()
+@click.argument("paths", nargs=-1, metavar="[PATHS]...")
+@click.option(
+    "--format", "output_format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True
+)
+@click.option("--output-file", metavar="FILE", help="Write the report there instead of to stdout.")
+@click.option("--schema", is_flag=True, help="Write the JSON Schema of `--format json` and stop.")
+@click.option(
+    "--registry", "registry_file", metavar="FILE", help="Check that every kernel of a kernels.json was found."
+)
+@click.option("--update", is_flag=True, help="Write the T1 status of its kernels into the registry.")
+@click.option("--check", "check_status", is_flag=True, help="Fail where a T1 status recorded in it no longer holds.")
+@click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
+@_kernel_options
+def report(
+    paths: tuple[str, ...],
+    output_format: str,
+    output_file: str | None,
+    schema: bool,
+    registry_file: str | None,
+    update: bool,
+    check_status: bool,
+    color: str,
+    **options: Any,
+) -> None:
+    """Tell the T1 status of every kernel and invariant, with the evidence it rests on."""
+    import json
+
+    from spyre_lint.engine.balance import tune_collector
+    from spyre_lint.output import wants_color
+    from spyre_lint.t1 import models, render
+    from spyre_lint.t1.collect import collect
+
+    if schema:
+        click.echo(json.dumps(models.schema(), indent=2))
+        return
+    if (update or check_status) and registry_file is None:
+        raise click.UsageError("--update and --check need --registry FILE")
+    tune_collector()
+    made, linted = _or_exit(lambda: collect(paths or (".",), _run_options(**options)))
+    _complain(linted.problems, "error")
+    colored = color == "always" or (color == "auto" and output_file is None and wants_color(sys.stdout))
+    style = (lambda text, name: click.style(text, fg=name or None)) if colored else render.plain
+    text = {
+        "text": lambda: render.render_text(made, style),
+        "markdown": lambda: render.render_markdown(made),
+        "json": lambda: render.render_json(made),
+    }[output_format]()
+    _put(text, output_file, colored)
+    stale = registry_file is not None and not _compare_registry(made, registry_file, update, check_status)
+    raise SystemExit(EXIT_UNUSABLE if made.problems else 1 if stale else 0)
+
+
+def _compare_registry(report: T1Report, path: str, update: bool, check_status: bool) -> bool:
+    """Whether a registry agrees with a report; says where not, and writes the registry if asked to."""
+    from spyre_lint.t1 import registry_file as registry
+
+    known = _or_exit(lambda: registry.read_registry(path))
+    found = registry.compare(known, report)
+    _complain([f"{path}: {each}" for each in (*found.missing, *(found.stale if check_status else ()))], "error")
+    if update:
+        text = _or_exit(lambda: registry.updated(known, found))
+        if text != known.text:
+            _or_exit(lambda: registry.write_atomically(path, text))
+    elif check_status:
+        _complain([f"{path}: {each}; `--update` records it" for each in found.better], "note")
+    return not found.missing and not (check_status and found.stale)
+
+
 @cli.group(invoke_without_command=True)
 @click.option("--config", metavar="FILE", help="Use this configuration file and look for no other.")
 @click.option("--no-plugins", is_flag=True, help="Load no checkers of the project or of installed packages.")
@@ -258,6 +328,37 @@ def budget(target: str, output_format: str, color: str, **options: Any) -> None:
     raise SystemExit(EXIT_UNUSABLE if result.failures else 0)
 
 
+@cli.command()
+@click.argument("paths", nargs=-1, metavar="PATHS...", required=True)
+@click.option("--allow-import", is_flag=True, help="Agree that the kernels' modules are imported: their code runs.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="SECONDS",
+    help="Longest time for one kernel under one binding, the import of its module included.",
+)  # fmt: skip
+@click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
+@_kernel_options
+def verify(
+    paths: tuple[str, ...], allow_import: bool, timeout: float, output_format: str, color: str, **options: Any
+) -> None:
+    """Compare the linter with the Triton that is installed: tiles, peaks, errors. Runs the kernels' modules."""
+    from spyre_lint.output import verify as output
+    from spyre_lint.output import wants_color
+    from spyre_lint.verify.command import verify as compare
+
+    if allow_import:
+        _complain(["the modules of the kernels are imported, which runs their code"], "note")
+    made = _or_exit(lambda: compare(paths, _run_options(**options), allow_import=allow_import, timeout=timeout))
+    _complain(made.problems, "error")
+    if output_format == "json":
+        click.echo(output.render_json(made), nl=False)
+    else:
+        colored = color == "always" or (color == "auto" and wants_color(sys.stdout))
+        style = (lambda text, name: click.style(text, fg=name)) if colored else output.plain
+        click.echo(output.render(made, style), nl=False, color=colored)
+    raise SystemExit(made.exit_status)
+
+
 def _run_options(
     *,
     config: str | None,
@@ -328,7 +429,11 @@ def _write(
     from spyre_lint.output import render, wants_color
 
     colored = color == "always" or (color == "auto" and output_file is None and wants_color(sys.stdout))
-    text = render(report, output_format, color=colored, statistics=statistics, quiet=quiet)
+    _put(render(report, output_format, color=colored, statistics=statistics, quiet=quiet), output_file, colored)
+
+
+def _put(text: str, output_file: str | None, colored: bool) -> None:
+    """Write a command's output to a file or to stdout."""
     if output_file is None:
         click.echo(text, nl=False, color=colored)
         return

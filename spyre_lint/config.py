@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from spyre_lint.findings import Finding, Level, Verdict
-from spyre_lint.source.files import absolute, relative_path
+from spyre_lint.source.files import absolute, is_there, relative_path
 from spyre_lint.target import DEFAULT_TARGET, Profile, SpyreTarget
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class ConfigResolver:
     def _in_directory(self, directory: Path) -> Settings | None:
         for name in CONFIG_NAMES:
             path = directory / name
-            if path.is_file():
+            if is_there(path):
                 settings = self._load(path, required=False)
                 if settings is not None:
                     return settings

@@ -65,6 +65,11 @@ class LiveTile:
         """The shape as `128x64`."""
         return "x".join(str(extent) for extent in self.shape)
 
+    @property
+    def dtype_text(self) -> str:
+        """The element type as a message tells it."""
+        return str(self.dtype) if self.dtype.is_known else "of unknown type"
+
 
 @dataclass(frozen=True, slots=True)
 class LivePoint:
@@ -162,21 +167,27 @@ class LiveTiles:
         return max(_evaluate(point.bytes, values) for point in self.points)
 
     def assumptions(self) -> str:
-        """The assumed sizes as text, `BLOCK_M=128, sizeof(*x_ptr)=2`; empty if there are none."""
-        pairs = sorted((symbol.name, size) for symbol, size in self.assumed.items())
-        return ", ".join(f"{name}={size}" for name, size in dict(pairs).items())
+        """The assumed sizes as text, `BLOCK_M=128, sizeof(x_ptr)=2, 4-byte computed elements`; empty if there are none.
+
+        Types that several operands decide have long names, and are all assumed alike: they are told together.
+        """
+        computed = {symbol for symbol, size in self.assumed.items() if _is_computed(symbol, size)}
+        pairs = sorted((symbol.name, size) for symbol, size in self.assumed.items() if symbol not in computed)
+        told = [f"{name}={size}" for name, size in dict(pairs).items()]
+        return ", ".join([*told, f"{ASSUMED_COMPUTED_BYTES}-byte computed elements"] if computed else told)
 
     def describe_tiles(self) -> str:
         """The tiles at the peak as text: `acc 128x128 fp32 65536 bytes (line 12), ...`."""
+        weights = (f"{t.bytes} bytes" if t.bytes.is_const else str(t.bytes) for t in self.tiles)
         return ", ".join(
-            f"{t.name} {t.shape_text} {t.dtype} {t.bytes}{' bytes' if t.bytes.is_const else ''} (line {t.loc.line})"
-            for t in self.tiles
+            f"{t.name} {t.shape_text} {t.dtype_text} {weight} (line {t.loc.line})"
+            for t, weight in zip(self.tiles, weights, strict=True)
         )
 
     def related(self) -> tuple[Related, ...]:
         """The tiles at the peak as related locations."""
         return tuple(
-            Related(f"`{t.name}`: {t.shape_text} {t.dtype}, {t.bytes} bytes live at the peak", t.loc)
+            Related(f"`{t.name}`: {t.shape_text} {t.dtype_text}, {t.bytes} bytes live at the peak", t.loc)
             for t in self.tiles
         )
 
@@ -288,6 +299,11 @@ class _Sizes:
         return ASSUMED_ELEMENT_BYTES if stored else ASSUMED_COMPUTED_BYTES
 
 
+def _is_computed(symbol: Symbol, size: int) -> bool:
+    """Whether this is the size of an element that was computed, not stored."""
+    return symbol.kind == "size" and size == ASSUMED_COMPUTED_BYTES
+
+
 def _evaluate(size: Expr, values: Mapping[Symbol, int]) -> int:
     if size.is_const:
         return size.value
@@ -320,7 +336,9 @@ def _live_tile(tile: Weighed, sizes: _Sizes) -> LiveTile:
     type_ = tile_type(tile)
     loc = tile.op.loc if tile.op is not None else tile.loc
     if isinstance(tile, Storage):
-        name = tile.name or f"({tile.op.opcode} of a constant)"
+        name = tile.name or (
+            "(accumulator of a dot)" if tile.op.opcode == "dot" else f"(constant for {tile.op.opcode})"
+        )
         loc = (tile.value.loc if tile.value is not None else None) or loc
     elif tile.op is not None:
         name = tile.name or f"({tile.op.fn or tile.op.opcode})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from spyre_lint.config import ConfigError
@@ -11,9 +12,11 @@ from spyre_lint.report import Invariant
 from spyre_lint.rules import Rule
 from spyre_lint.source.files import relative_path
 
+_SECTION = re.compile(r"#{2,3} ([A-Z]+\d+)\b")
+
 
 def explanation(registry: Registry, topic: str) -> str:
-    """Markdown about a rule (its own lines, then its invariant's page) or an invariant (its page).
+    """Markdown about a rule (its line, its invariant's page without the other rules) or an invariant (its page).
 
     Raises:
         ConfigError: if there is no such rule or invariant, or its page cannot be read.
@@ -31,11 +34,29 @@ def explanation(registry: Registry, topic: str) -> str:
     parts = [] if rule is None else [_heading(rule)]
     if invariant is not None:
         try:
-            parts.append(invariant.markdown().rstrip())
+            page = invariant.markdown().rstrip()
+            parts.append(page if rule is None else _about(page, rule, invariant.slug))
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{invariant.page}: cannot be read: {error}") from None
         parts += _project_files(invariant)
     return "\n\n".join(parts)
+
+
+def _about(page: str, rule: Rule, slug: str) -> str:
+    """The page without the sections (`### CODE name`) of other rules; all of it if this rule has no section there."""
+    kept: list[str] = []
+    keeps, fenced, found = True, False, False
+    for line in page.splitlines():
+        fenced ^= line.startswith("```")
+        if not fenced and line.startswith(("# ", "## ", "### ")):
+            section = _SECTION.match(line)
+            keeps = section is None or section[1] == rule.code
+            found |= section is not None and keeps
+        if keeps:
+            kept.append(line)
+    if not found or len(kept) == len(page.splitlines()):
+        return page
+    return "\n".join((*kept, "", f"The other rules of this invariant: `spyre-lint explain {slug}`"))
 
 
 def _project_files(invariant: Invariant) -> list[str]:

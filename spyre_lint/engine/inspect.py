@@ -36,7 +36,7 @@ def inspect(target: str, options: RunOptions, registry: Registry) -> Inspection:
     """
     path, wanted = split_target(target)
     if not Path(path).is_file():
-        raise ConfigError(f"{path}: no such file")
+        raise ConfigError(f"{path}: is a directory; name a file" if Path(path).is_dir() else f"{path}: no such file")
     run = Run(registry, options)
     found = discover([path], run.resolver)
     if not found.files:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from spyre_lint.frontend.kernels import Kernel
     from spyre_lint.frontend.project import Project
 
-_HOST: Final = re.compile(r"\]\s*\(|\bgrid\s*=|\b(?:VARIANTS|SIGNATURE|GRID)\b")
+_HOST: Final = re.compile(r"\]\s*\(|\w\[\s*(?:\(|lambda\b)|\bgrid\s*=|\b(?:VARIANTS|SIGNATURE|GRID)\b")
 
 
 def may_matter(text: str) -> bool:

@@ -84,9 +84,7 @@ class Suppressor:
             where = Location(path, suppression.line, listed.column, suppression.line, listed.end_column)
             rule = self._registry.find(listed.text)
             if rule is None:
-                near = self._registry.nearest(listed.text)
-                hint = f"; did you mean `{near}`?" if near else ""
-                yield UNUSED_SUPPRESSION.violated(where, f"`{listed.text}` is no rule's code or name{hint}", help=_HELP)
+                yield UNUSED_SUPPRESSION.violated(where, self._no_rule(listed.text), help=_HELP)
             elif rule.code in seen:
                 yield UNUSED_SUPPRESSION.violated(
                     where, f"{rule.code} ({rule.name}) is listed twice", help="remove one"
@@ -95,6 +93,14 @@ class Suppressor:
                 yield self._unused(where, suppression, listed, rule.code, rule.name)
             if rule is not None:
                 seen.add(rule.code)
+
+    def _no_rule(self, text: str) -> str:
+        """What is wrong with an entry of a list that is no rule."""
+        wide = "an invariant" if self._registry.invariant(text) is not None else "a prefix of codes"
+        if wide == "an invariant" or any(code.startswith(text.upper()) for code in self._registry.rules):
+            return f"`{text}` is {wide}, and a comment suppresses single rules only"
+        near = self._registry.nearest(text)
+        return f"`{text}` is no rule's code or name" + (f"; did you mean `{near}`?" if near else "")
 
     def _unused(self, where: Location, suppression: Suppression, listed: Listed, code: str, name: str) -> Finding:
         what = "in this file" if suppression.covers_file else "here"

@@ -201,6 +201,9 @@ class Arithmetic(LoweringState):
 
     def promoted(self, left: Any, right: Any, *, division: bool = False) -> tuple[Value, Value, DType]:
         """Both operands as values of the element type they compute in, and that type."""
+        left, right = (
+            each if isinstance(each, Value) or is_number(each) else self.to_value(each) for each in (left, right)
+        )
         if isinstance(left, Value) and isinstance(right, Value):
             dtype = promote(dtype_of(left.type), dtype_of(right.type), division=division)
         elif isinstance(left, Value):

@@ -117,12 +117,27 @@ def from_launch(info: KernelInfo, launch: Launch) -> Binding:
             continue
         if argument.pointee is not None:
             dtypes[name] = f"*{argument.pointee}"
+        else:
+            scalar = _scalar_type(value)
+            if scalar is not None:
+                dtypes[name] = scalar
         if value.kind in ("interval", "problem") or (value.is_known and _is_scalar(value.value)):
             args[name] = value
     for name in constexpr - constexprs.keys() - reasons.keys():
         if launch.open_args:
             reasons[name] = f"the launch at {launch.label} has arguments that can't be followed"
     return Binding(launch.label, "launch", launch.loc, constexprs, dtypes, args, launch.grid, reasons, places)
+
+
+def _scalar_type(value: HostValue) -> str | None:
+    """The type that Triton gives a number of the host; a size that is not known exactly is one that fits 32 bits."""
+    if value.kind in ("interval", "problem"):
+        return "i32"
+    if not value.is_known or isinstance(value.value, bool):
+        return None
+    if isinstance(value.value, int):
+        return "i32" if -(2**31) <= value.value < 2**31 else "i64"
+    return "fp32" if isinstance(value.value, float) else None
 
 
 def _is_scalar(value: Any) -> bool:

@@ -83,7 +83,7 @@ class _Reader:
         if found:
             return found
         names = self.frame.names
-        if "KERNEL" in names and "SIGNATURE" in names:
+        if self._top_level("KERNEL") is not None and self._top_level("SIGNATURE") is not None:
             return [self._driver(self._module_entry())]
         if isinstance(names.get("SIGNATURE"), Table) and isinstance(names.get("CONSTEXPR"), Items):
             return self._wrappers()
@@ -115,6 +115,13 @@ class _Reader:
             return module.location(node)
         return self._name_location("VARIANTS") or Location(self.module.path, 1)
 
+    def _top_level(self, name: str) -> Any:
+        """The value of a name of the module, assigned or imported; None where there is no such name."""
+        if name in self.frame.names:
+            return self.frame.names[name]
+        found = self.project.resolve(self.module, name) if name in self.module.scope.names else None
+        return None if found is None else self.machine.definition(found)
+
     def _assignment(self, name: str) -> tuple[nodes.NodeNG | None, nodes.NodeNG | None]:
         """The last top-level statement that binds a name, and the value it assigns."""
         for entry in reversed(self.module.scope.names.get(name, [])):
@@ -133,8 +140,9 @@ class _Reader:
         values: dict[str, Any] = {}
         places: dict[str, tuple[Module, nodes.NodeNG, nodes.NodeNG | None]] = {}
         for name in DRIVER_KEYS:
-            if name in self.frame.names:
-                values[name] = self.frame.names[name]
+            found = self._top_level(name)
+            if found is not None:
+                values[name] = found
                 statement, value = self._assignment(name)
                 if statement is not None:
                     places[name] = (self.module, statement, value)

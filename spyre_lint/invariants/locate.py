@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from spyre_lint.config import CONFIG_NAMES, TABLE, read_toml
 from spyre_lint.registry import Registry, Sources
-from spyre_lint.source.files import absolute, relative_path
+from spyre_lint.source.files import absolute, is_there, relative_path
 
 SHARED: Final = "_shared"
 INVARIANTS: Final = "invariants"
@@ -84,7 +84,7 @@ def _configurations(paths: Sequence[str], config: str | None) -> list[Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    if not path.is_file():
+    if not is_there(path):
         return False
     return path.name != "pyproject.toml" or _table(path) is not None
 

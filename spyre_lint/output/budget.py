@@ -91,11 +91,7 @@ def _verdict(kernel: KernelBudget, binding: BindingBudget) -> tuple[str, str]:
 
 def _heaviest(point: LivePoint) -> str:
     tile = point.tiles[0]
-    return f"most: `{tile.name}` {tile.shape_text} {_type(tile)}, line {tile.loc.line}"
-
-
-def _type(tile: LiveTile) -> str:
-    return str(tile.dtype) if tile.dtype.is_known else "of unknown type"
+    return f"most: `{tile.name}` {tile.shape_text} {tile.dtype_text}, line {tile.loc.line}"
 
 
 # ---- bars --------------------------------------------------------------------------------------------------------
@@ -145,7 +141,7 @@ def _tiles(tiles: Sequence[LiveTile]) -> list[str]:
         (
             t.name,
             t.shape_text,
-            _type(t),
+            t.dtype_text,
             size_text(t.at_sizes),
             f"line {t.loc.line}",
         )

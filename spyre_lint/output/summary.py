@@ -40,13 +40,16 @@ def summary_line(report: Report) -> str:
 
 
 def statistics_rows(report: Report) -> list[tuple[int, Level, str, str]]:
-    """Count, gravest level, code and name per code that was reported: most frequent first, then by code."""
+    """Count, gravest level, code and name per code that was reported: most frequent first, then by code.
+
+    After the name stand the counts of the levels, where a code was reported at several.
+    """
     counts = Counter(finding.code for finding in report.findings)
-    gravest: dict[str, Level] = {}
-    names: dict[str, str] = {}
-    for finding in report.findings:
-        names.setdefault(finding.code, finding.name)
-        known = gravest.get(finding.code)
-        if known is None or finding.level.rank > known.rank:
-            gravest[finding.code] = finding.level
-    return [(counts[code], gravest[code], code, names[code]) for code in sorted(counts, key=lambda c: (-counts[c], c))]
+    names = {finding.code: finding.name for finding in report.findings}
+    levels = Counter((finding.code, finding.level) for finding in report.findings)
+    rows: list[tuple[int, Level, str, str]] = []
+    for code in sorted(counts, key=lambda code: (-counts[code], code)):
+        seen = [level for level in LEVELS if levels[code, level]]
+        split = ", ".join(plural(levels[code, level], level.value) for level in seen)
+        rows.append((counts[code], seen[0], code, names[code] + (f" ({split})" if len(seen) > 1 else "")))
+    return rows

@@ -119,6 +119,11 @@ def read_comments(text: str) -> Comments:
     return Comments(tuple(suppressions), tuple(gaps), tuple(statements))
 
 
+def statement_ranges(text: str) -> list[tuple[int, int]]:
+    """First and last line of every statement of a file, in order."""
+    return _scan(text)[1]
+
+
 @dataclass(frozen=True, slots=True)
 class _Comment:
     text: str

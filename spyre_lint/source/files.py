@@ -22,6 +22,14 @@ MAX_BYTES = 2 * 1024 * 1024
 """Files above this size are generated data, not kernels; they are named in a note and not read."""
 
 
+def is_there(path: Path) -> bool:
+    """Whether this is a file. What stands in a directory that may not be entered is not there, and no error."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class SourceProblem:
     """Why a file could not be read. `size` marks a file left out on purpose, everything else is an error."""

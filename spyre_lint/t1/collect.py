@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from spyre_lint.bindings import KernelId
 from spyre_lint.context import KernelContext
@@ -37,6 +37,9 @@ from spyre_lint.tool_rules import SLUG as THE_TOOL
 BESIDE_THE_KERNEL: Final = "conversion-hygiene"
 """The invariant about files and launches around a kernel: reported, and no part of the kernel's own status."""
 
+ABOUT_SPEED: Final = frozenset({"SPY112", "SPY307", "SPY403"})
+"""Rules about work that is done in vain or cores that idle: told as advice, since T1 is about shape."""
+
 _ORDER: Final[tuple[Status, ...]] = ("violated", "unproven", "waived", "satisfied", "not applicable")
 _GRID: Final = "grid-fits-32-cores"
 _SCRATCHPAD: Final = "tile-fits-scratchpad"
@@ -51,9 +54,7 @@ def collect(paths: Sequence[str], options: RunOptions) -> tuple[T1Report, Report
     Raises:
         ConfigError: if a configuration cannot be used.
     """
-    registry = load_registry(
-        paths, config=options.config, plugins=options.plugins, folder=options.checks_folder
-    )
+    registry = load_registry(paths, config=options.config, plugins=options.plugins, folder=options.checks_folder)
     run = Run(registry, options)
     evidence: dict[KernelId, Evidence] = {}
 
@@ -115,28 +116,23 @@ class _Judge:
             invariants=invariants,
         )
 
-    def _invariant(
-        self, invariant: Invariant, entry: KernelEntry, evidence: Evidence | None
-    ) -> InvariantStatus | None:
+    def _invariant(self, invariant: Invariant, entry: KernelEntry, evidence: Evidence | None) -> InvariantStatus | None:
         selected = self._selector.codes_for(self._run.settings_of(entry.path), entry.path)
         rules = [rule for rule in invariant.rules if rule.code in selected and _applies(rule, entry.role)]
         if not rules:
             return InvariantStatus(invariant=invariant.slug, status="not applicable")
         codes = {rule.code for rule in invariant.rules}
         findings = [each for each in self._shown.get(entry.id, ()) if each.code in codes]
-        waived = [
-            each
-            for each in self._suppressed.get(entry.id, ())
-            if each.code in codes and each.verdict is Verdict.VIOLATED and each.level is not Level.NOTE
-        ]
+        waived = [each for each in self._suppressed.get(entry.id, ()) if each.code in codes and _counts(each)]
         missing = evidence.missing if evidence else Missing()
-        wrong = [each for each in findings if each.verdict is Verdict.VIOLATED and each.level is not Level.NOTE]
-        advice = [each for each in findings if each.verdict is Verdict.VIOLATED and each.level is Level.NOTE]
-        left = [each for each in findings if each.verdict is Verdict.UNPROVEN]
+        wrong = [each for each in findings if _counts(each)]
+        advice = [each for each in findings if each.verdict is Verdict.VIOLATED and not _counts(each)]
+        left = [each for each in findings if each.verdict is Verdict.UNPROVEN and each.code not in ABOUT_SPEED]
         if any(_FOLLOWED.match(rule.code) for rule in rules):
             left += [each for each in self._shown.get(entry.id, ()) if each.code == ANALYSIS_INCOMPLETE.code]
-        causes = [_cause(each, entry, missing) for each in (*wrong, *left, *waived)]
-        if not wrong:
+        causes = [_cause(each, entry, missing) for each in (*wrong, *left)]
+        causes += [_cause(each, entry, missing, waived=True) for each in waived]
+        if not wrong and not left:
             causes += _unseen(invariant, entry, evidence)
         status: Status = "satisfied"
         if wrong:
@@ -166,9 +162,16 @@ def _applies(rule: Rule, role: str) -> bool:
     return kernel_gets(role, rule.code, rule.roles) or launch_gets([role], rule.code, rule.roles)
 
 
-def _cause(finding: Finding, entry: KernelEntry, missing: Missing) -> Cause:
+def _counts(finding: Finding) -> bool:
+    """Whether a violation keeps an invariant from being satisfied: notes do not, nor does what is about speed."""
+    violated = finding.verdict is Verdict.VIOLATED
+    return violated and finding.level is not Level.NOTE and finding.code not in ABOUT_SPEED
+
+
+def _cause(finding: Finding, entry: KernelEntry, missing: Missing, *, waived: bool = False) -> Cause:
     return Cause(
         code=finding.code,
+        verdict="waived" if waived else "violated" if finding.verdict is Verdict.VIOLATED else "unproven",
         level=finding.level.value,
         message=finding.message,
         place=place(finding.location),
@@ -181,45 +184,56 @@ def _settled_by(finding: Finding, entry: KernelEntry, missing: Missing) -> list[
     """What a binding has to give for an open finding to be settled: what it names, else all that is missing."""
     if finding.code == ANALYSIS_INCOMPLETE.code:
         return []
-    mentioned = set(re.findall(r"\w+", finding.message))
-    constexprs = [name for name in missing.constexprs if name in mentioned]
-    dtypes = [name for name in missing.dtypes if name in mentioned]
     quantity = finding.code.startswith(("SPY2", "SPY4"))
-    if quantity and not constexprs and not dtypes:
-        constexprs, dtypes = missing.constexprs, missing.dtypes
-    wanted = [f"a value of `{name}`" for name in constexprs] + [f"the element type of `{name}`" for name in dtypes]
+    wanted = _wanted(missing, finding.message, everything=quantity)
     if missing.grid and finding.code in ("SPY301", "SPY302", "SPY309"):
         wanted.append("a grid")
     return wanted
 
 
+def _wanted(missing: Missing, message: str, *, everything: bool) -> list[str]:
+    """What is missing and a message names; if it names nothing, all that is missing (with `everything`)."""
+    mentioned = set(re.findall(r"\w+", message))
+    constexprs = [name for name in missing.constexprs if name in mentioned]
+    dtypes = [name for name in missing.dtypes if name in mentioned]
+    if everything and not constexprs and not dtypes:
+        constexprs, dtypes = missing.constexprs, missing.dtypes
+    sized = re.findall(r"\w+", " ".join(re.findall(r"sizeof\(([^)]*)\)", message)))
+    scalars = [name for name in dict.fromkeys(sized) if name != "and" and name not in dtypes]
+    return [
+        *(f"a value of `{name}`" for name in constexprs),
+        *(f"the element type of `{name}`" for name in dtypes),
+        *(f"the type of `{name}`" for name in scalars),
+    ]
+
+
 def _unseen(invariant: Invariant, entry: KernelEntry, evidence: Evidence | None) -> list[Cause]:
     """What speaks against `satisfied` although no rule says so: that nothing could be looked at."""
-    here = place_of(entry)
     if evidence is None:
-        return [Cause(code=INTERNAL_ERROR.code, level="error", message="the kernel could not be lowered", place=here)]
+        return [_open(entry, INTERNAL_ERROR.code, "the kernel could not be lowered")]
     if invariant.slug == _GRID and evidence.missing.grid and entry.role != "descriptor":
         message = "no launch and no driver was seen that bounds the grid of this kernel"
-        return [Cause(code="SPY301", level="note", message=message, place=here, settled_by=["a grid"])]
+        return [_open(entry, "SPY301", message, ["a grid"])]
     if invariant.slug == _SCRATCHPAD and evidence.peak_bytes is None:
-        wanted = [f"a value of `{name}`" for name in evidence.missing.constexprs]
-        wanted += [f"the element type of `{name}`" for name in evidence.missing.dtypes]
-        message = "the peak of live tile bytes is not known under every binding"
-        return [Cause(code="SPY401", level="note", message=message, place=here, settled_by=wanted)]
+        reasons = [each.peak_reason for each in evidence.bindings if each.peak_reason]
+        message = "the peak of live tile bytes is not known under any binding" + (f": {reasons[0]}" if reasons else "")
+        return [_open(entry, "SPY401", message, _wanted(evidence.missing, message, everything=True))]
     return []
 
 
-def place_of(entry: KernelEntry) -> Place:
-    """Where a kernel is defined."""
-    return Place(path=entry.path, line=entry.line, column=1)
+def _open(entry: KernelEntry, code: str, message: str, settled_by: Sequence[str] = ()) -> Cause:
+    where = Place(path=entry.path, line=entry.line, column=1)
+    return Cause(
+        code=code, verdict="unproven", level="note", message=message, place=where, settled_by=list(settled_by)
+    )
 
 
-def _figures(slug: str, evidence: Evidence) -> Mapping[str, object]:
+def _figures(slug: str, evidence: Evidence) -> dict[str, Any]:
     """The figures that belong to an invariant."""
     if slug == _SCRATCHPAD:
         return {"peak_bytes": evidence.peak_bytes, "usable_bytes": evidence.usable_bytes}
     if slug in (_GRID, _AGNOSTIC):
-        figures: dict[str, object] = {"core_counts": evidence.core_counts, "launches": evidence.launches}
+        figures: dict[str, Any] = {"core_counts": evidence.core_counts, "launches": evidence.launches}
         if slug == _GRID:
             figures["grids"] = list(dict.fromkeys(each.grid for each in evidence.bindings if each.grid is not None))
         return figures

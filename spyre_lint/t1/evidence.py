@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
@@ -38,7 +38,7 @@ def evidence_on(context: KernelContext) -> Evidence:
     return Evidence(
         bindings=[each for each in seen if each.source != "none"],
         missing=_missing(context),
-        peak_bytes=max(peaks) if peaks and len(peaks) == len(seen) else None,
+        peak_bytes=max(peaks, default=None),
         usable_bytes=context.settings.target.usable_bytes,
         core_counts=counts,
         launches=launches,
@@ -91,30 +91,36 @@ def grid_text(grid: Grid) -> str | None:
 
 
 def _core_counts(context: KernelContext) -> tuple[list[int], int]:
-    """Core counts on which every instance did every tile exactly once, and how many launches showed it.
+    """Core counts on which every tile was done exactly once, and how many launches showed it; none where it is open.
 
-    An instance with open questions is passed over where the kernel is right with all its tile sizes open.
+    The kernel with all its tile sizes open is asked first: where it is right, it is so under every binding.
     """
-    shown: set[int] | None = None
+    if _is_shown(context.source):
+        found = context.source.analysis(coverage)
+        return sorted({prod(grid) for grid in found.grids}), found.launches
+    shown: list[set[int]] = []
     launches = 0
-    for instance in _judged(context):
-        found = instance.analysis(coverage)
-        if any(found.verdict(code) is not Verdict.SATISFIED for code in _COVERAGE) or not found.outputs:
+    for instance in _distinct(context.instances):
+        if not _is_shown(instance):
             return [], 0
-        counts = {prod(grid) for grid in found.grids}
-        shown = counts if shown is None else shown & counts
+        found = instance.analysis(coverage)
+        shown.append({prod(grid) for grid in found.grids})
         launches += found.launches
-    return sorted(shown or ()), launches
+    return sorted(set.intersection(*shown)), launches
 
 
-def _judged(context: KernelContext) -> Iterator[KernelInstance]:
+def _is_shown(instance: KernelInstance) -> bool:
+    found = instance.analysis(coverage)
+    return bool(found.outputs) and all(found.verdict(code) is Verdict.SATISFIED for code in _COVERAGE)
+
+
+def _distinct(instances: Iterable[KernelInstance]) -> list[KernelInstance]:
     """One instance per set of constexprs."""
-    seen: set[str] = set()
-    for instance in context.instances:
-        key = repr(sorted((instance.binding.constexprs if instance.binding else {}).items()))
-        if key not in seen:
-            seen.add(key)
-            yield instance
+    found: dict[str, KernelInstance] = {}
+    for instance in instances:
+        constexprs = sorted((instance.binding.constexprs if instance.binding else {}).items())
+        found.setdefault(repr(constexprs), instance)
+    return list(found.values())
 
 
 def _missing(context: KernelContext) -> Missing:

@@ -28,6 +28,7 @@ class Cause(_Model):
     """A finding that keeps an invariant from being satisfied."""
 
     code: str
+    verdict: Literal["violated", "unproven", "waived"]
     level: Literal["error", "warning", "note"]
     message: str
     place: Place

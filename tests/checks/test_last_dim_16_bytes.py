@@ -208,3 +208,15 @@ def test_the_finding_is_at_the_last_entry() -> None:
     )
     finding = only(lint(source, select=["SPY201"]), "SPY201")
     assert source.splitlines()[finding.location.line - 1].strip() == "1,"
+
+
+def test_a_block_of_several_items_is_only_made_wider() -> None:
+    body = """d = tl.make_tensor_descriptor(x_ptr, [n], [1], [BLOCK])
+    for item in range(tl.program_id(0), tl.cdiv(n, BLOCK), tl.num_programs(0)):
+        d.store([item * BLOCK], d.load([item * BLOCK]))"""
+    source = MODULE.format(body=body, after="")
+    finding = only(lint(source, select=["SPY201"], constexprs={"BLOCK": 4}, dtypes={"x_ptr": "*fp16"}), "SPY201")
+    assert finding.help == "use a last block dimension of at least 8 elements of fp16"
+    assert finding.related == ()
+    single = only(lint(source, select=["SPY201"], constexprs={"BLOCK": 1}, dtypes={"x_ptr": "*fp16"}), "SPY201")
+    assert single.help.startswith("load a batch of items at once")

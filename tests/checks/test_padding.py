@@ -190,6 +190,15 @@ def test_help_makes_the_index_where_the_kernel_has_none() -> None:
     assert "`tl.where(c + tl.arange(0, BLOCK_N) < N, w, " in finding.help
 
 
+def test_help_masks_a_named_factor_of_what_is_reduced() -> None:
+    source = _reduction("0.0", "xc = x - 1.0\nr = r + tl.sum(xc * xc, axis=1)")
+    finding = only(lint(source, constexprs={"BLOCK_N": 128}), "SPY113")
+    assert finding.help == "set them first: `tl.where(cols[None, :] < N, xc, 0.0)`"
+    unnamed = _reduction("0.0", "r = r + tl.sum(x - 1.0, axis=1)")
+    finding = only(lint(unnamed, constexprs={"BLOCK_N": 128}), "SPY113")
+    assert finding.help == "set them first: `tl.where(cols[None, :] < N, ..., 0.0)` around what is reduced"
+
+
 DIVISIBLE = {
     "extent is the block": ("N, BLOCK_N: tl.constexpr", "BLOCK_N", {}, False),
     "extent is some blocks": ("N, BLOCK_N: tl.constexpr", "4 * BLOCK_N", {}, False),

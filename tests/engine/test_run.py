@@ -312,6 +312,7 @@ def test_ignore_file(lint: Linter) -> None:
         ("ingore[SPY101]", Level.ERROR, "`ingore` is no directive of spyre-lint; did you mean `ignore`?"),
         ("ignore[SPY1O1]", Level.WARNING, "`SPY1O1` is no rule's code or name; did you mean `SPY101`?"),
         ("ignore[raw-laod]", Level.WARNING, "`raw-laod` is no rule's code or name; did you mean `raw-load`?"),
+        ("ignore[SPY1]", Level.WARNING, "`SPY1` is a prefix of codes, and a comment suppresses single rules only"),
         ("ignore[SPY301]", Level.WARNING, "SPY301 (big-grid) has no finding here to suppress"),
         ("ignore-file[SPY301]", Level.WARNING, "SPY301 (big-grid) has no finding in this file to suppress"),
     ],

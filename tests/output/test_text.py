@@ -77,7 +77,7 @@ def test_statistics_are_sorted_by_count_and_carry_the_gravest_level(make_report:
     text = render(make_report(*findings), "concise", statistics=True, quiet=True)
     assert text.splitlines()[-3:] == [
         "10  warning  SPY401  scratchpad-overflow",
-        " 2  error    SPY101  raw-pointer-load",
+        " 2  error    SPY101  raw-pointer-load (1 error, 1 note)",
         " 2  note     SPY102  raw-pointer-store",
     ]
 

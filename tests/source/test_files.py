@@ -7,7 +7,7 @@ import pytest
 
 from spyre_lint.findings import Location
 from spyre_lint.source import files
-from spyre_lint.source.files import SourceFile, decode
+from spyre_lint.source.files import SourceFile, decode, is_there
 
 
 def write(path: Path, data: bytes) -> SourceFile:
@@ -105,3 +105,16 @@ def test_gap_at_a_location_of_this_file_only() -> None:
     assert gap.limitation == "no base offsets"
     assert file.gap_at(Location("b.py", 2, 5)) is None
     assert file.gaps == (gap,)
+
+
+def test_what_may_not_be_looked_at_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "spyre-lint.toml"
+    assert not is_there(path)
+    path.touch()
+    assert is_there(path)
+
+    def refuse(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    assert not is_there(path)
