@@ -83,7 +83,7 @@ def _judge_reduction(instance: KernelInstance, reduction: Reduction) -> Finding:
     call, who, identity = _CALLS.get(reduction.fn, ("this reduction", "it", "its identity"))
     what = f"{call} reduces axis {reduction.axis} of {_tile_name(reduction.tile)}"
     end = f"past the end of {_extent(instance, pad)}"
-    related = [*_origin(pad), *instance.related_calls(op)]
+    related = [*_origin(pad), *_original_fills(instance), *instance.related_calls(op)]
     evidence = {"axis": reduction.axis, "lane": str(pad.lane), "identity": identity, "extent": str(pad.extent)}
     help_ = _mask_help(instance, reduction)
     if reduction.verdict is None:
@@ -107,6 +107,13 @@ def _origin(pad: Pad) -> Iterator[Related]:
     if pad.fill is not None:
         yield Related("these lanes are set here", pad.fill.loc)
     yield from _loads(iter([pad.load]))
+
+
+def _original_fills(instance: KernelInstance) -> Iterator[Related]:
+    """What the original kernel filled its masked lanes with, where that was not what a descriptor fills in."""
+    for fill in instance.original_fills():
+        if fill.text not in ("0", "0.0", "0."):
+            yield Related(f"the original fills masked lanes with `{fill.text}`", fill.loc)
 
 
 def _tile_name(value: Value) -> str:

@@ -84,6 +84,8 @@ def _judge_value(context: KernelContext, param: Param, value: HostValue, place: 
             related=related,
             evidence=evidence,
         )
+    if _is_model_dimension(context, param.name, value.text):
+        return TILE_FROM_PROBLEM.satisfied(place, evidence=evidence)
     if value.kind in ("problem", "interval") and value.from_problem:
         if high is not None:
             return TILE_FROM_PROBLEM.violated(
@@ -113,6 +115,11 @@ def _judge_value(context: KernelContext, param: Param, value: HostValue, place: 
             evidence=evidence,
         )
     return TILE_FROM_PROBLEM.satisfied(place, evidence=evidence)
+
+
+def _is_model_dimension(context: KernelContext, name: str, text: str) -> bool:
+    """Whether a tile is handed a whole dimension of the model, the one it is named after (`BLOCK_D=D`)."""
+    return context.settings.is_model_constant(text) and name.lower().endswith(f"_{text.lower()}")
 
 
 def _fixed_help(name: str, size: int | None = None) -> str:

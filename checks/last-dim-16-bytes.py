@@ -127,6 +127,11 @@ def _unproven(row: _Row, where: Location) -> Finding:
         level = Level.WARNING if width.value * _COMMON_ELEMENT < row.minimum else Level.NOTE
         message = message.replace("dimension ", f"dimension, {row.text}, ")
         message += f"only with elements of at least {row.least(width.value)} bytes, and the element type is not known"
+    elif compare(width * _COMMON_ELEMENT, "ge", row.minimum):
+        message = (
+            f"the last block dimension, {row.text}, is at least {row.least(_COMMON_ELEMENT)}: {row.minimum} bytes with "
+            f"16-bit elements or wider ones, but 8-bit ones need {row.least(1)}, and the element type is not known"
+        )
     else:
         message += (
             f"from {row.text} = {row.least(2)} on with 16-bit elements ({row.least(4)} with 32-bit, {row.least(1)} "

@@ -43,8 +43,7 @@ def decorators(context: KernelContext) -> Iterator[Finding]:
     """Decorators of the kernel."""
     for decorator in context.info.decorators:
         if decorator.name == "triton.autotune" or decorator.parts:
-            several = len(decorator.parts) > 1  # one may stand in a comprehension, for any number of them
-            count = f" among {counted(len(decorator.parts), 'configuration')}" if several else ""
+            count = f" among {counted(decorator.count, 'configuration')}" if decorator.count > 1 else ""
             yield AUTOTUNE.violated(
                 decorator.loc,
                 f"`@{decorator.name}` picks tile sizes by timing launches{count}: on Spyre they follow from the "

@@ -31,6 +31,8 @@ class Decorator:
     parts: tuple[Location, ...] = ()
     sets: tuple[str, ...] = ()
     """For `triton.heuristics`: the parameters it sets from a problem size."""
+    count: int = 0
+    """How many Configs it tries, where they are the items of one list; 0 where that can't be told from the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,18 @@ class KernelInfo:
         return self.id.name
 
 
+@dataclass(frozen=True, slots=True)
+class MaskedFill:
+    """What a masked load of the original kernel fills its lanes with (`other=`), as written, and where."""
+
+    text: str
+    loc: Location
+
+
+def _no_fills() -> list[MaskedFill]:
+    return []
+
+
 @dataclass(slots=True)
 class KernelInstance:
     """A kernel lowered under one binding (`binding` is None: under none)."""
@@ -73,6 +87,8 @@ class KernelInstance:
     file: SourceFile
     relower: Callable[[Mapping[str, Any], Collection[str]], KernelIR] | None = None
     """Lowers the kernel again under its binding, with some constexprs changed and others left open."""
+    original_fills: Callable[[], list[MaskedFill]] = _no_fills
+    """The fills of the kernels in `original.py` beside the kernel's file."""
     _analyses: dict[Any, Any] = field(default_factory=dict)
 
     def reopen(self, names: Collection[str]) -> KernelIR | None:

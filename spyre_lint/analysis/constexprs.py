@@ -17,10 +17,10 @@ from spyre_lint.ir.sym import Expr
 from spyre_lint.ir.types import TileType
 
 _TILE_NAME = re.compile(
-    r"block|tile|chunk|stick|unroll|split|^B[A-Z]{1,2}$|^B_|(^|_)(cores?|programs?|groups?|stages?|warps?)(_|$)",
+    r"block|blk|tile|chunk|stick|unroll|split|^B[A-Z]{1,2}$|^B_|(^|_)(cores?|programs?|groups?|stages?|warps?)(_|$)",
     re.IGNORECASE,
 )
-_COUNT_NAME = re.compile(r"^(n|num)_?\w*(blocks|tiles|chunks|groups)$", re.IGNORECASE)
+_COUNT_NAME = re.compile(r"^(n|num)_?\w*(blocks|blks|tiles|chunks|groups)$", re.IGNORECASE)
 
 
 @dataclass(slots=True)

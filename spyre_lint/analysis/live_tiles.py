@@ -169,10 +169,11 @@ class LiveTiles:
     def assumptions(self) -> str:
         """The assumed sizes as text, `BLOCK_M=128, sizeof(x_ptr)=2, 4-byte computed elements`; empty if there are none.
 
-        Types that several operands decide have long names, and are all assumed alike: they are told together.
+        Types that several operands decide have long names, and follow from the others or are told together.
         """
         computed = {symbol for symbol, size in self.assumed.items() if _is_computed(symbol, size)}
-        pairs = sorted((symbol.name, size) for symbol, size in self.assumed.items() if symbol not in computed)
+        single = [symbol for symbol in self.assumed if symbol not in computed and " and " not in symbol.name]
+        pairs = sorted((symbol.name, self.assumed[symbol]) for symbol in single)
         told = [f"{name}={size}" for name, size in dict(pairs).items()]
         return ", ".join([*told, f"{ASSUMED_COMPUTED_BYTES}-byte computed elements"] if computed else told)
 

@@ -23,6 +23,8 @@ from spyre_lint.analysis.padding_state import (
     RedundantMask,
     ScatterTail,
     State,
+    seams,
+    taken_apart,
 )
 from spyre_lint.analysis.provenance import Provenance, provenance
 from spyre_lint.analysis.signs import Signs
@@ -306,13 +308,15 @@ class _Walker:
             if len(before) == len(after) == 1 and not op.attrs.get("reorder"):
                 pads[after[0]] = inside[0][1]
                 continue
+            apart = taken_apart(op, inside[0][1], after) if len(before) == 1 else None
+            if apart is not None:
+                pads.update(apart)
+                continue
             lane = inside[0][1].lane
             for _, pad in inside[1:]:
                 lane = lanes.join(lane, pad.lane)
             first = inside[0][1]
-            spread = Pad(
-                first.load, first.load_axis, first.offset, first.extent, first.block, lane, first.fill, folded=True
-            )
+            spread = first.spread(lane, seams(op, source, before))
             pads.update(dict.fromkeys(after, spread))
         self._states[op.result] = State(tuple(sorted(pads.items())), source.uniform)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from spyre_lint.analysis.lane_values import Lane
 from spyre_lint.ir.core import Op, Value
-from spyre_lint.ir.sym import Expr, compare
+from spyre_lint.ir.sym import Expr, as_expr, compare
+from spyre_lint.ir.types import shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +29,16 @@ class Pad:
     """The `where` that last set these lanes, if one did."""
     folded: bool = False
     """Whether a reshape has spread the lanes, so that they are no longer the last ones of their axis."""
+    parts: Seams = ()
+    """Extents and padding of the axes that a reshape made one, in order: what undoes it finds them again."""
 
     def holding(self, lane: Lane, fill: Op | None = None) -> Pad:
         """The same lanes holding something else."""
         return replace(self, lane=lane, fill=fill or self.fill)
+
+    def spread(self, lane: Lane, parts: Seams) -> Pad:
+        """The lanes after a reshape that has spread them over an axis, made of `parts`."""
+        return replace(self, lane=lane, folded=True, parts=parts)
 
     def covers(self, other: Pad) -> bool:
         """Whether these are provably the same lanes as another's: same place, same extent."""
@@ -57,6 +65,28 @@ class State:
 
 
 NOTHING = State()
+Seams: TypeAlias = "tuple[tuple[Expr, Pad | None], ...]"
+"""Extent and padding of each axis that a reshape has made one with its neighbours."""
+
+
+def seams(op: Op, source: State, axes: tuple[int, ...]) -> Seams:
+    """Axes of a reshape's operand that it makes one, as what undoes it has to find them again."""
+    shape = shape_of(op.operands[0].type)
+    if shape is None or len(axes) == 1 or op.attrs.get("reorder"):
+        return ()
+    return tuple((shape[axis], source.at(axis)) for axis in axes if shape[axis] != as_expr(1))
+
+
+def taken_apart(op: Op, pad: Pad, axes: tuple[int, ...]) -> dict[int, Pad] | None:
+    """Padding of the axes a reshape makes of one, if an earlier reshape had made that one of just these."""
+    shape = shape_of(op.results[0].type)
+    if shape is None or not pad.parts or op.attrs.get("reorder"):
+        return None
+    wide = [axis for axis in axes if shape[axis] != as_expr(1)]
+    if [shape[axis] for axis in wide] != [extent for extent, _ in pad.parts]:
+        return None
+    parts = zip(wide, pad.parts, strict=True)
+    return {axis: part.holding(pad.lane, pad.fill) for axis, (_, part) in parts if part is not None}
 
 
 @dataclass(frozen=True, slots=True)

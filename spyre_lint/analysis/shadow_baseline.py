@@ -226,7 +226,7 @@ def _holds(
             if tiles > MAX_RELATED_TILES or (name in roles.in_shape and tiles < 2):
                 return False
         shown = look(runner, at, dict(derived) | chosen)
-        if shown.failed or any(loss.space.sites & lost for loss in shown.common):
+        if any(loss.space.sites & lost for loss in shown.common):
             return False
         if any(run.site in lost and run.program == (0,) * len(run.program) for run in shown.overruns):
             return False

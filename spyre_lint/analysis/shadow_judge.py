@@ -97,9 +97,9 @@ def judge(
     failed = []
     for grid in grids:
         launch = trial.launch(grid)
-        if launch.failed:
-            failed.append((grid, launch.failed))
-        else:
+        if launch.failed or launch.broken:
+            failed.append((grid, launch.failed or launch.broken))
+        if not launch.failed:
             launches.append(launch)
     everything: set[Record] = set()
     live: set[int] = set()

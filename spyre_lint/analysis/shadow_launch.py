@@ -22,12 +22,16 @@ MAX_PROGRAMS = 30_000
 
 @dataclass(slots=True)
 class Launch:
-    """What the programs of one launch touch. `live` are the descriptors made, `failed` says what went wrong."""
+    """What the programs of one launch touch. `live` are the descriptors made, `failed` says what went wrong.
+
+    `broken` says what a program did that has no meaning: it counts up to there, so what nobody stored is still seen.
+    """
 
     grid: tuple[int, ...]
     programs: list[set[Record]]
     live: frozenset[int]
     failed: str = ""
+    broken: str = ""
     union: frozenset[Record] = field(init=False)
     """Everything touched."""
 
@@ -129,19 +133,22 @@ class Trial:
         recorder.fuel = budget.iterations
         recorder.live = set(prepared[1])
         programs: list[set[Record]] = []
-        failed = ""
+        failed = broken = ""
         whole = (*grid, 1, 1, 1)[:3]
         try:
             launch = prepared[0](*whole)
             for place in ids:
                 touched: set[Record] = set()
                 programs.append(touched)
-                launch(*(*place, 0, 0, 0)[:3], touched.add)
+                try:
+                    launch(*(*place, 0, 0, 0)[:3], touched.add)
+                except LaunchFailed as error:
+                    broken = broken or str(error)
         except (LaunchFailed, LaunchCapped, ValueError, OverflowError, TypeError, IndexError) as error:
             failed, budget.capped = _failure(error, budget.capped)
             recorder.doubt.clear()
         budget.iterations = recorder.fuel - sum(map(len, programs))
-        return Launch(grid, programs, frozenset(recorder.live), failed)
+        return Launch(grid, programs, frozenset(recorder.live), failed, broken)
 
     def _prepare(self, cores: int) -> tuple[Any, frozenset[int]] | str:
         code = self.runner.code

@@ -23,6 +23,7 @@ from spyre_lint.context import (
     KernelInfo,
     KernelInstance,
     LaunchContext,
+    MaskedFill,
     NamedCall,
 )
 from spyre_lint.engine.results import FileIndex, Index, Result, Usage, internal_error
@@ -259,7 +260,7 @@ class Shard:
             kept = {name: value for name, value in given.items() if name not in left_open}
             return lower_kernel(self.project, kernel, replace(base, constexprs=kept))
 
-        return KernelInstance(kernel.info, ir, binding, settings, file, relower)
+        return KernelInstance(kernel.info, ir, binding, settings, file, relower, lambda: self._fills_beside(file))
 
     def _bindings(
         self,
@@ -366,6 +367,16 @@ class Shard:
     def _kernels_beside(self, file: SourceFile, name: str, usage: Usage) -> list[KernelInfo]:
         path = Beside(file).path(name)
         return [kernel.info for kernel in self._known_kernels(path, usage)]
+
+    def _fills_beside(self, file: SourceFile) -> list[MaskedFill]:
+        """The `other=` values of the original that stands beside a converted kernel."""
+        from spyre_lint.frontend.kernels import masked_fills
+
+        beside = Beside(file)
+        if file.role == "original" or not beside.exists("original.py"):
+            return []
+        module = self.project.module(beside.path("original.py"))
+        return [] if module is None else masked_fills(self.project, module)
 
     def _calls(self, file: SourceFile, entry: FileIndex) -> list[NamedCall]:
         from spyre_lint.frontend.kernels import named_calls

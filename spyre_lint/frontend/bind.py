@@ -199,7 +199,7 @@ def _with_defaults(info: KernelInfo, binding: Binding) -> Binding:
         elif tuned:
             reasons[param.name] = f"{' and '.join(dict.fromkeys(tuned))} may set it"
         else:
-            reasons[param.name] = "nothing gives it a value"
+            reasons[param.name] = f"nothing gives `{param.name}` a value"
     return replace(binding, constexprs=constexprs, open_reasons=reasons)
 
 

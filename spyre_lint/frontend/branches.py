@@ -132,7 +132,7 @@ def merge_types(left: Type, right: Type, reason: str) -> Type:
         unknown = [t for t in (left, right) if not dtype_of(t).is_known]
         if unknown:
             return unknown[0]
-    return OpaqueType(f"its type depends on {reason}")
+    return OpaqueType(f"the type of a value depends on {reason}")
 
 
 def _known_of(left: DType, right: DType) -> DType:

@@ -15,7 +15,7 @@ from spyre_lint.bindings import DTypeName
 from spyre_lint.ir.types import dtype_named
 
 TILE_NAME = re.compile(
-    r"block|tile|chunk|split|unroll|stick|warp|stage|core|program|grid|group|head|"
+    r"block|blk|tile|chunk|split|unroll|stick|warp|stage|core|program|grid|group|head|"
     r"^[bB][a-zA-Z]{1,2}$|^B_|^(D|DMODEL|LK|LV)$|_size_[mnk]$",
     re.IGNORECASE,
 )

@@ -28,12 +28,15 @@ from spyre_lint.frontend.hostvalues import (
     is_integer,
     join,
     known,
+    options_of,
     scalar,
     unknown,
 )
 from spyre_lint.frontend.syntax import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spyre_lint.frontend.hosteval import Interpreter
 
 NEXT, RETURN, RAISE, BREAK, CONTINUE = "next", "return", "raise", "break", "continue"
@@ -241,6 +244,12 @@ def narrow(machine: Interpreter, test: nodes.NodeNG, holds: bool, frame: Frame) 
     elif isinstance(test, nodes.Compare) and len(test.ops) == 1:
         op, right = test.ops[0]
         op = op if holds else hostmath.NEGATED.get(op, "")
+        if op in ("in", "not in") and isinstance(right, nodes.Attribute) and right.attrname in ("arg_names", "params"):
+            _narrow_by_parameter(machine, right.expr, machine.expr(test.left, frame), op, frame)
+            return
+        if op in ("in", "not in"):
+            _narrow_membership(machine, test.left, op, machine.expr(right, frame), frame)
+            return
         if isinstance(test.left, nodes.Name):
             _narrow_name(machine, test.left.name, op, machine.expr(right, frame), frame)
         if isinstance(right, nodes.Name):
@@ -267,25 +276,61 @@ def _narrow_name(machine: Interpreter, name: str, op: str, other: Any, frame: Fr
         if other.value is None:
             _not_none(frame, name)
         elif isinstance(other.value, KernelId):
-            frame.names[name] = _other_kernels(machine, name, other, frame)
+            frame.names[name] = _other_kernels(machine, name, (other.value,), frame)
     elif isinstance(value, (HostValue, Parameter)) and isinstance(other, (HostValue, Parameter)):
         narrowed = hostmath.narrow(op, scalar(value), scalar(other))
         if narrowed.bounds != scalar(value).bounds:
             frame.names[name] = narrowed
 
 
-def _other_kernels(machine: Interpreter, name: str, excluded: HostValue, frame: Frame) -> Any:
-    """What a parameter that holds a kernel can be once it is not `excluded`: its value, or what it is compared to."""
+def _narrow_membership(machine: Interpreter, tested: nodes.NodeNG, op: str, group: Any, frame: Frame) -> None:
+    """What a variable that holds a kernel can be where it is (not) one of a tuple of kernels."""
+    if not isinstance(tested, nodes.Name) or frame.names.get(tested.name) is None:
+        return
+    members = group.items if isinstance(group, Items) and not group.open else []
+    kernels = [_kernel(member) for member in members]
+    if not members or None in kernels:
+        return
+    if op == "not in":
+        frame.names[tested.name] = _other_kernels(machine, tested.name, kernels, frame)
+        return
+    value = frame.names[tested.name]
+    # One of several that it was known to be, or, where a default or a caller's choice stood, any of the group.
+    options = [option for option in options_of(value) if _kernel(option) in kernels] or list(members)
+    frame.names[tested.name] = options[0] if len(options) == 1 else Choice(tuple(options))
+
+
+def _narrow_by_parameter(machine: Interpreter, owner: nodes.NodeNG, tested: Any, op: str, frame: Frame) -> None:
+    """What a variable that holds a kernel can be where the kernel has (no) parameter of some name."""
+    from spyre_lint.frontend.hostcalls import kernel_parameters
+
+    name = scalar(tested)
+    if not isinstance(owner, nodes.Name) or not name.is_known or frame.names.get(owner.name) is None:
+        return
+    options: list[Any] = []
+    for option in options_of(frame.names[owner.name]):
+        kernel = _kernel(option)
+        params = kernel_parameters(machine, kernel) if kernel is not None else None
+        if params is None or (name.value in params) is (op == "in"):
+            options.append(option)
+    # A default that the condition rules out leaves a kernel that only the caller knows.
+    frame.names[owner.name] = Parameter(owner.name)
+    if options:
+        frame.names[owner.name] = options[0] if len(options) == 1 else Choice(tuple(options))
+
+
+def _other_kernels(machine: Interpreter, name: str, excluded: Sequence[KernelId | None], frame: Frame) -> Any:
+    """What a parameter that holds a kernel can be if it is none of `excluded`: its value, or what it is compared to."""
     value = frame.names[name]
-    options = [o for o in (value.options if isinstance(value, Choice) else (value,)) if _kernel(o) != excluded.value]
+    options = [option for option in options_of(value) if _kernel(option) not in excluded]
     if options:
         return options[0] if len(options) == 1 else Choice(tuple(options))
     owner = frame.owner
     for compare in owner.nodes_of_class(nodes.Compare) if isinstance(owner, nodes.FunctionDef) else ():
         if isinstance(compare.left, nodes.Name) and compare.left.name == name:
             other = machine.expr(compare.ops[0][1], frame)
-            if _kernel(other) not in (None, excluded.value):
-                options.append(other)
+            members = other.items if isinstance(other, Items) else (other,)
+            options.extend(m for m in members if _kernel(m) not in (None, *excluded) and m not in options)
     if not options:
         return Parameter(name)
     return options[0] if len(options) == 1 else Choice(tuple(options))

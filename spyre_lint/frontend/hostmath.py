@@ -319,5 +319,8 @@ def narrow(op: str, value: HostValue, bound: HostValue) -> HostValue:
     return integer(lo, hi, value.kind == "problem", value.from_problem, value.reason)
 
 
-NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "is": "is not", "is not": "is"}
+NEGATED = {
+    "<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "is": "is not", "is not": "is",
+    "in": "not in", "not in": "in",
+}  # fmt: skip
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!=", "is": "is", "is not": "is not"}

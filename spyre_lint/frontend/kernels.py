@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from astroid import nodes
 
 from spyre_lint.bindings import KernelId
-from spyre_lint.context import Decorator, KernelInfo, NamedCall, ParamInfo
+from spyre_lint.context import Decorator, KernelInfo, MaskedFill, NamedCall, ParamInfo
 from spyre_lint.findings import Location
 from spyre_lint.frontend.callsite import canonical_api
 from spyre_lint.frontend.hostcode import annotation_text, qualified_name
@@ -26,6 +26,7 @@ from spyre_lint.frontend.syntax import Module, parameter_nodes, walk
 MAX_PARTS = 200
 """Most Configs related to one autotune decorator."""
 
+LOAD = "triton.language.load"
 COMBINERS = frozenset(
     f"triton.language.{name}" for name in ("reduce", "associative_scan", "map_elementwise", "inter_tile")
 )
@@ -206,31 +207,38 @@ def _decorator(project: Project, module: Module, node: nodes.NodeNG) -> Decorato
     name = project.describe(module, target)
     parts: tuple[Location, ...] = ()
     sets: tuple[str, ...] = ()
+    count = 0
     if isinstance(node, nodes.Call):
         if name == HEURISTICS:
             sets = _set_from_problem(project, module, node)
         else:
-            parts = _configs(project, module, node)
+            configs = _configs(project, module, node)
+            parts = tuple(where.location(call) for where, call in configs)[:MAX_PARTS]
+            # Those of several branches or helpers are never tried together, and one in a comprehension is any number.
+            together = len({call.parent for _, call in configs}) == 1 and len(configs) <= MAX_PARTS
+            count = len(configs) if together and isinstance(configs[0][1].parent, nodes.List | nodes.Tuple) else 0
         if parts and name not in JIT_DECORATORS:  # a decorator that is handed Configs tunes, whatever it is called
             name = AUTOTUNE
-    return Decorator(name, module.location(node), parts, sets)
+    return Decorator(name, module.location(node), parts, sets, count)
 
 
-def _configs(project: Project, module: Module, node: nodes.NodeNG, depth: int = 0) -> tuple[Location, ...]:
-    """Where the `triton.Config`s that a decorator's arguments lead to stand: inline, in variables, in helpers."""
-    found: list[Location] = []
+def _configs(
+    project: Project, module: Module, node: nodes.NodeNG, depth: int = 0
+) -> tuple[tuple[Module, nodes.Call], ...]:
+    """The `triton.Config`s that a decorator's arguments lead to: inline, in variables, in helpers."""
+    found: list[tuple[Module, nodes.Call]] = []
     for child in node.nodes_of_class((nodes.Call, nodes.Name, nodes.Attribute)):
-        if len(found) >= MAX_PARTS:
+        if len(found) > MAX_PARTS:
             break
         if isinstance(child, nodes.Call):
             if _may_be(child.func, "Config") and project.canonical(module, child.func) == CONFIG:
-                found.append(module.location(child))
+                found.append((module, child))
         elif depth < 3 and not isinstance(child.parent, nodes.Attribute) and _leads_on(child, node):
             definition = project.resolve(module, child)
             for option in definition.candidates if definition is not None else ():
                 if option.module is not None and option.node is not None and option.kind in ("constant", "function"):
                     found.extend(_configs(project, option.module, option.node, depth + 1))
-    return tuple(dict.fromkeys(found))[:MAX_PARTS]
+    return tuple(dict.fromkeys(found))
 
 
 def _leads_on(child: nodes.NodeNG, decorator: nodes.NodeNG) -> bool:
@@ -354,6 +362,20 @@ def _named(project: Project, module: Module, call: nodes.Call) -> NamedCall:
     if name is None:
         name = f".{func.attrname}" if isinstance(func, nodes.Attribute) else getattr(func, "name", "")
     return NamedCall(canonical_api(name), module.location(call))
+
+
+def masked_fills(project: Project, module: Module) -> list[MaskedFill]:
+    """What the loads in the jit functions of a file pass as `other`, in source order."""
+    found: list[MaskedFill] = []
+    for function in functions_of(module.tree):
+        if not project.is_jit(module, function):
+            continue
+        for call in (node for node in walk(function) if isinstance(node, nodes.Call)):
+            other = next((keyword.value for keyword in call.keywords or [] if keyword.arg == "other"), None)
+            other = call.args[2] if other is None and len(call.args) > 2 else other
+            if other is not None and _named(project, module, call).name == LOAD:
+                found.append(MaskedFill(module.source(other), module.location(other)))
+    return sorted(dict.fromkeys(found), key=lambda fill: fill.loc)
 
 
 def _called_elsewhere(project: Project, module: Module, names: set[str]) -> set[KernelId]:

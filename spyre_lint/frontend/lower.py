@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from spyre_lint.frontend.kernels import Kernel
     from spyre_lint.frontend.project import Project
 
-_TILE_NAME = re.compile(r"(?i)block|tile|chunk|stick|group|dim|size|^b[a-z]{1,2}$|^[A-Z][A-Z0-9]?$")
+_TILE_NAME = re.compile(r"(?i)block|blk|tile|chunk|stick|group|dim|size|^b[a-z]{1,2}$|^[A-Z][A-Z0-9]?$")
 
 
 class Lowering(ControlFlow):

@@ -223,9 +223,7 @@ def _unseen(invariant: Invariant, entry: KernelEntry, evidence: Evidence | None)
 
 def _open(entry: KernelEntry, code: str, message: str, settled_by: Sequence[str] = ()) -> Cause:
     where = Place(path=entry.path, line=entry.line, column=1)
-    return Cause(
-        code=code, verdict="unproven", level="note", message=message, place=where, settled_by=list(settled_by)
-    )
+    return Cause(code=code, verdict="unproven", level="note", message=message, place=where, settled_by=list(settled_by))
 
 
 def _figures(slug: str, evidence: Evidence) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def _added(text: str, start: int, members: list[_Member], key: str, value: Any) 
     if members:
         last = members[-1]
         between = text[members[-2].end : last.start] if len(members) > 1 else f",{text[start + 1 : last.start]}"
-        if not re.fullmatch(r"\s*,\s*", between):
+        if "\n" not in between and len(members) == 1:
             between = ", "
         written = _written(text, last.start, value) if "\n" in between else json.dumps(value, ensure_ascii=False)
         return f"{text[: last.end]}{between}{name}: {written}{text[last.end :]}"

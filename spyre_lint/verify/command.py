@@ -9,11 +9,11 @@ Compiling imports the kernels' modules, in worker processes: their code runs. Th
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +31,8 @@ from spyre_lint.ir.core import Block, Op
 from spyre_lint.ir.types import DescriptorType, ScalarType, TileType, Type, dtype_of
 from spyre_lint.registry import Registry
 from spyre_lint.source.comments import Comments, statement_ranges
+from spyre_lint.source.files import read_text
+from spyre_lint.target import DEFAULT_TARGET
 from spyre_lint.verify import liveness
 from spyre_lint.verify.compile import (
     CompileError,
@@ -43,6 +45,9 @@ from spyre_lint.verify.compile import (
 )
 from spyre_lint.verify.ttir import TileKey, TtirError, parse_ttir, tile_sites
 
+Site = tuple[TileKey, int]
+"""What a tile is, and the line of the kernel it comes from."""
+
 Status = Literal["agrees", "differs", "not verified", "failed"]
 """`not verified`: there is nothing to compare. `failed`: there should be, but compiling did not get that far."""
 
@@ -53,8 +58,13 @@ _KINDS = {"desc_load": "load", "desc_gather": "gather", "dot": "dot", "dot_scale
 _SPYRE_OPS = ("layout_marker", "wk_slice_coord", "inter_tile")
 """Operations that only the Spyre build of Triton has."""
 
-_ALSO_TRITONS = ("SPY201",)
-"""Errors about descriptors that stock Triton's frontend raises, too, whatever else the kernel does."""
+_ABOUT_FORM = ("SPY1", "SPY2", "SPY6", "SPY7", "SPY8")
+"""Families whose errors are about a statement's form, so that a frontend may reject it. The others are about what the
+whole kernel does, and do not stand for an error of Triton.
+"""
+
+_BOTH_REJECT = {"SPY201": "at least 16 bytes in the last dimension"}
+"""Errors about descriptors that stock Triton's frontend raises, too, whatever else the kernel does, and its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +174,7 @@ def verify(
     contexts: list[KernelContext] = []
     report, outcome = run.examine(paths, contexts.append)
     found = [result.finding for result in (*outcome.shown, *outcome.suppressed)]
-    errors = [each for each in found if _is_error(each, registry)]
+    errors = [each for each in found if each.code.startswith(_ABOUT_FORM) and _is_error(each, registry)]
     contexts.sort(key=lambda context: context.info.loc)
     reasons = {id(instance): why_not(instance) for context in contexts for instance in context.instances}
     asked = [each for context in contexts for each in context.instances if not reasons[id(each)]]
@@ -310,14 +320,14 @@ def _failure(error: CompileError) -> str:
     }.get(error.kind, detail)
 
 
-def static_sites(instance: KernelInstance) -> Iterator[tuple[TileKey, int]]:
+def static_sites(instance: KernelInstance) -> Iterator[Site]:
     """The linter's side of `ttir.tile_sites`: each tile that a load, gather, dot or reduction gives once Triton's
     passes are done, with the line of the kernel it comes from. A helper marked noinline counts once.
     """
     yield from _sites(canonical(instance.ir).body, set())
 
 
-def _sites(block: Block, helpers: set[tuple[object, ...]]) -> Iterator[tuple[TileKey, int]]:
+def _sites(block: Block, helpers: set[tuple[object, ...]]) -> Iterator[Site]:
     for op in block.ops:
         kind = _KINDS.get(op.opcode)
         if kind is not None:
@@ -350,9 +360,7 @@ def _is_unrolled(instance: KernelInstance) -> bool:
     return any("loop_unroll_factor" in (op.attrs.get("keywords") or {}) for op in instance.ir.ops("for"))
 
 
-def _compare_tiles(
-    ours: Sequence[tuple[TileKey, int]], theirs: Sequence[tuple[TileKey, int]], *, once: bool
-) -> Iterator[Difference]:
+def _compare_tiles(ours: Sequence[Site], theirs: Sequence[Site], *, once: bool) -> Iterator[Difference]:
     """One difference for each type of tile that does not occur equally often (`once`: at all), by line."""
     left, right = Counter(key for key, _ in ours), Counter(key for key, _ in theirs)
     found: list[Difference] = []
@@ -406,13 +414,16 @@ def _compare_rejection(
         codes = codes or _codes_at(Path(frame.path), frame.line, errors)
     if not error.frames:  # Triton does not say where
         codes = tuple(sorted({each.code for each in errors if each.kernel == instance.info.name}))
+    meant = next((code for code, words in _BOTH_REJECT.items() if words in error.message), None)
+    if meant is not None:
+        codes = tuple(code for code in codes if code == meant)
     rejection = Rejection(error.type, error.message, instance.info.id.path, error.line, codes)
     if codes:
         return replace(base, status="agrees", rejection=rejection)
-    why = _only_spyre(instance, error, result.target)
+    why = _of_a_stub(error, result.stubbed) or _only_spyre(instance, error, result.target)
     if why:
         return replace(base, status="not verified", reason=why, rejection=rejection)
-    difference = Difference("error", "no error in this statement", rejection.text, error.line)
+    difference = Difference("error", "no such error in this statement", rejection.text, error.line)
     return replace(base, status="differs", rejection=rejection, differences=(difference,))
 
 
@@ -425,20 +436,19 @@ def _codes_at(path: Path, line: int, errors: Sequence[Finding]) -> tuple[str, ..
     return tuple(sorted({each.code for each in here if first <= each.location.line <= last}))
 
 
-@lru_cache(maxsize=256)
 def _resolved(path: str) -> Path:
     return Path(path).resolve()
 
 
-@lru_cache(maxsize=256)
-def _statements(path: Path) -> Comments:
-    from spyre_lint.source.files import read_text
-
-    return Comments(statements=tuple(statement_ranges(read_text(str(path))[0])))
-
-
 def _statement(path: Path, line: int) -> tuple[int, int]:
-    return _statements(path).statement_at(line)
+    """First and last line of the statement at a line of a file."""
+    return Comments(statements=tuple(statement_ranges(read_text(str(path))[0]))).statement_at(line)
+
+
+def _of_a_stub(error: CompileError, stubbed: Sequence[str]) -> str:
+    """Why a rejection may be due to a module that is not installed; empty if it names none."""
+    named = next((name for name in stubbed if re.search(rf"\b{re.escape(name)}\b", error.message)), None)
+    return f"`{named}` is not installed, and the kernel needs it" if named is not None else ""
 
 
 def _only_spyre(instance: KernelInstance, error: CompileError, target: str) -> str:
@@ -446,7 +456,7 @@ def _only_spyre(instance: KernelInstance, error: CompileError, target: str) -> s
     if target.startswith("spyre") or instance.settings.target.profile != "spyre":
         return ""
     if next(instance.ir.ops(*_SPYRE_OPS), None) is not None or (
-        error.type == "AttributeError" and "triton.language" in error.message
+        "triton.language" in error.message and "has no attribute" in error.message
     ):
         return "it uses operations that only the Spyre build of Triton has"
     if "power of 2" in error.message and _has_odd_blocks(instance):
@@ -460,7 +470,7 @@ def _has_odd_blocks(instance: KernelInstance) -> bool:
         for op in instance.ir.walk()
         for result in op.results
         if isinstance(result.type, (TileType, DescriptorType))
-        for extent in (result.type.shape if isinstance(result.type, TileType) else result.type.block_shape)
+        for extent in (result.type.shape if isinstance(result.type, TileType) else result.type.block_shape or ())
     )
     return any(extent.is_const and extent.value & (extent.value - 1) for extent in extents)
 
@@ -469,12 +479,13 @@ def _accepted_errors(
     instance: KernelInstance, result: CompileResult, errors: Sequence[Finding]
 ) -> tuple[Difference, ...]:
     """Errors about descriptors of this binding that stock Triton would have had to raise."""
-    if result.target.startswith("spyre"):
+    limit = instance.settings.target.min_last_dim_bytes
+    if result.target.startswith("spyre") or limit != DEFAULT_TARGET.min_last_dim_bytes:
         return ()
     path = Path(instance.file.abspath)
     found: list[Difference] = []
     for each in errors:
-        if each.code not in _ALSO_TRITONS or each.binding not in (None, instance.label):
+        if each.code not in _BOTH_REJECT or each.binding not in (None, instance.label):
             continue
         if _resolved(each.location.path) != path.resolve():
             continue

@@ -464,3 +464,96 @@ def test_a_traced_wrapper_is_judged_by_its_constants() -> None:
     assert codes(lint(stale, path=path, files=files), "SPY8") == ["SPY807"]
     unknown = wrapper.replace('"XBLOCK": "i32"', '"YBLOCK": "i32"')
     assert codes(lint(unknown, path=path, files=files), "SPY8") == ["SPY807"]
+
+
+# ---------------------------------------------------------------------- what the original filled in
+
+ROW_MAX = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _peak_kernel_spyre(x_ptr, y_ptr, n_rows, n, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    x_desc = tl.make_tensor_descriptor(x_ptr, [n_rows, n], [n, 1], [BLOCK_M, BLOCK])
+    y_desc = tl.make_tensor_descriptor(y_ptr, [n_rows], [1], [BLOCK_M])
+    for row in range(tl.program_id(0), tl.cdiv(n_rows, BLOCK_M), tl.num_programs(0)):
+        peak = tl.full([BLOCK_M], float("-inf"), tl.float32)
+        for k in range(0, n, BLOCK):
+            peak = tl.maximum(peak, tl.max(x_desc.load([row * BLOCK_M, k]).to(tl.float32), axis=1))
+        y_desc.store([row * BLOCK_M], peak)
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        ("tl.load(x_ptr + i, mask=i < n, other=-float('inf'))", ["-float('inf')"]),
+        ("tl.load(x_ptr + i, i < n, -1e30)", ["-1e30"]),
+        ("tl.load(x_ptr + i, mask=i < n, other=0.0)", []),
+        ("tl.load(x_ptr + i)", []),
+    ],
+)
+def test_the_fills_of_the_original_are_told(load: str, said: list[str]) -> None:
+    original = ORIGINAL.replace("tl.load(x_ptr + i, mask=i < n)", load)
+    files = {"kernels/peak/original.py": original}
+    found = only(lint(ROW_MAX, path="kernels/peak/spyre.py", files=files, select=["SPY113"]), "SPY113")
+    told = [each.message for each in found.related if each.location.path.endswith("original.py")]
+    assert told == [f"the original fills masked lanes with `{text}`" for text in said]
+
+
+# ---------------------------------------------------------------------- dispatch as wrappers of kernel libraries write it
+
+FEW_AND_MANY = (
+    PLAIN.replace("copy_kernel", "few_kernel")
+    + "\n\n"
+    + KERNEL.format(name="many_kernel", params="x_ptr, y_ptr, n, heads, BLOCK: tl.constexpr")
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """
+        def run(x, y, kernel_fn=few_kernel):
+            n = x.numel()
+            if "heads" in kernel_fn.arg_names:
+                kernel_fn[(32,)](x, y, n, x.shape[0], BLOCK=64)
+            else:
+                kernel_fn[(32,)](x, y, n, BLOCK=64)
+        """,
+        """
+        def run(x, y, kernel_fn=few_kernel):
+            extra = {}
+            if "heads" in kernel_fn.arg_names:
+                extra = {"heads": x.shape[0]}
+            kernel_fn[(32,)](x, y, x.numel(), **extra, BLOCK=64)
+        """,
+        """
+        KERNELS = {"few": (few_kernel, ()), "many": (many_kernel, (8,))}
+
+        def run(x, y, name):
+            kernel_fn, more = KERNELS[name]
+            kernel_fn[(32,)](x, y, x.numel(), *more, BLOCK=64)
+        """,
+    ],
+)
+def test_dispatch_by_parameter_names_is_no_mismatch(body: str) -> None:
+    callers = "\n\ndef both(x, y):\n    run(x, y)\n    run(x, y, kernel_fn=many_kernel)\n"
+    source = FEW_AND_MANY + "\n\n" + dedent(body) + (callers if "name)" not in body else "")
+    found = [each for each in lint(source) if each.code == "SPY806"]
+    assert [each for each in found if each.verdict is Verdict.VIOLATED] == []
+
+
+def test_a_stale_keyword_in_one_branch_of_a_dispatch() -> None:
+    body = """
+    def run(x, y, kernel_fn=few_kernel, tile=64):
+        n = x.numel()
+        if kernel_fn is many_kernel:
+            kernel_fn[(min(32, n),)](x, y, n, x.shape[0], BLOCK_SIZE=tile)
+        else:
+            kernel_fn[(32,)](x, y, n, BLOCK=64, num_warps=4)
+    """
+    found = [each for each in lint(FEW_AND_MANY + "\n\n" + dedent(body)) if each.code == "SPY806"]
+    assert [each.kernel for each in found] == ["many_kernel", "many_kernel"]
+    assert any("did you mean `BLOCK`?" in each.message for each in found)

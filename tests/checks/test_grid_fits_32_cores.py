@@ -410,3 +410,26 @@ def test_gpu_kernels_get_one_finding_for_the_launch_and_one_for_the_kernel() -> 
     source = body("block = tl.program_id(0)\nCOPY")
     launch = "\n\ndef copy(x, y):\n    copy_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)\n"
     assert codes(lint(source + launch), "SPY30") == ["SPY303", "SPY302"]
+
+
+def test_grouped_order_without_a_loop_loses_tiles_even_where_spare_programs_divide_by_zero() -> None:
+    source = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, y_ptr, M, N, GROUP_M: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    pid = tl.program_id(0)
+    m_blocks = tl.cdiv(M, BLOCK_M)
+    in_group = GROUP_M * tl.cdiv(N, BLOCK_N)
+    first = (pid // in_group) * GROUP_M
+    rows = min(m_blocks - first, GROUP_M)
+    m = first + (pid % in_group) % rows
+    n = (pid % in_group) // rows
+    x_desc = tl.make_tensor_descriptor(x_ptr, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+    y_desc = tl.make_tensor_descriptor(y_ptr, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+    y_desc.store([m * BLOCK_M, n * BLOCK_N], x_desc.load([m * BLOCK_M, n * BLOCK_N]))
+"""
+    found = [f for f in lint(source, constexprs={"GROUP_M": 1, "BLOCK_M": 32, "BLOCK_N": 64}) if f.code == "SPY303"]
+    assert [(f.verdict.value, f.location.line) for f in found] == [("violated", 8)]

@@ -80,6 +80,18 @@ def test_unknown_type(block: str, level: Level, said: str) -> None:
     assert said in finding.message
 
 
+def test_a_block_with_a_floor_leaves_only_the_narrowest_types_open() -> None:
+    """What is never below 8 elements is wide enough for every type but those of one byte."""
+    body = "HALF: tl.constexpr = max(BLOCK // 2, {})\n    d = tl.make_tensor_descriptor(x_ptr, [n], [1], [HALF])"
+    finding = only(lint(MODULE.format(body=body.format(8), after=""), select=["SPY201"]), "SPY201")
+    assert (finding.level, finding.verdict) == (Level.NOTE, Verdict.UNPROVEN)
+    assert "`HALF`, is at least 8" in finding.message
+    assert "8-bit ones need 16" in finding.message
+    assert lint(MODULE.format(body=body.format(16), after=""), select=["SPY201"]) == []
+    lower = only(lint(MODULE.format(body=body.format(4), after=""), select=["SPY201"]), "SPY201")
+    assert "from `HALF` = 8 on with 16-bit elements" in lower.message
+
+
 def test_unknown_block_of_a_known_type() -> None:
     finding = only(narrow("BLOCK", dtypes={"x_ptr": "*fp32"}), "SPY201")
     assert (finding.level, finding.verdict) == (Level.NOTE, Verdict.UNPROVEN)

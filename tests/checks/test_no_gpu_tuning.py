@@ -70,6 +70,8 @@ def test_one_finding_per_autotune(imports: str, decorator: str, configs: int) ->
     finding = only(tuned(imports=imports, decorators=decorator), "SPY601")
     assert finding.level is Level.ERROR
     assert len(finding.related) == configs
+    assert ("among 2 configurations" in finding.message) == (configs == 2)
+    assert "among 1" not in finding.message  # the one in a comprehension stands for any number
     assert "scratchpad" in finding.message
 
 
@@ -245,6 +247,31 @@ def test_gluon() -> None:
 def test_device_queries_that_feed_a_grid(host: str, line: str) -> None:
     after = f"def run(x, y):\n    {host}\n    kernel[(min(32, cores),)](x, y, x.numel(), BLOCK=4096)\n"
     assert codes(tuned(after=after)) == ["SPY605"]
+
+
+BY_BRANCH = """
+def pick():
+    if torch.version.hip:
+        return [triton.Config({'BLOCK': 32})]
+    return [triton.Config({'BLOCK': 64}), triton.Config({'BLOCK': 128})]
+"""
+BY_HELPER = """
+def some():
+    return [triton.Config({'BLOCK': 64})]
+
+
+def pick():
+    return some() + [triton.Config({'BLOCK': b}) for b in (16, 32)]
+"""
+
+
+@pytest.mark.parametrize("helpers", [BY_BRANCH, BY_HELPER])
+def test_configurations_that_are_never_tried_together_are_not_counted(helpers: str) -> None:
+    finding = only(
+        tuned(imports=f"import torch\n\n\n{helpers}", decorators="@triton.autotune(pick(), ['n'])"), "SPY601"
+    )
+    assert len(finding.related) > 1
+    assert "among" not in finding.message
 
 
 def test_configuration_by_kind_of_gpu() -> None:

@@ -501,3 +501,36 @@ def test_sum_over_gathered_padding_rows() -> None:
     raw = only(lint(kernel(body.format("idx"), descriptors=start)), "SPY113")
     assert raw.verdict is WRONG and "row 0" in raw.message
     assert found(kernel(body.format("tl.where(rows < M, idx, N)"), descriptors=start), "SPY113") == []
+
+
+def test_a_reshape_undone_keeps_the_padding_of_each_axis() -> None:
+    """Rows gathered through a flattened tile of indices are padded along the axes that tile had."""
+    source = """
+        import triton
+        import triton.language as tl
+
+
+        @triton.jit
+        def pages(t_ptr, i_ptr, o_ptr, n_rows, lots, per_lot, LOTS: tl.constexpr, EACH: tl.constexpr):
+            table = tl.make_tensor_descriptor(t_ptr, shape=[n_rows, 64], strides=[64, 1], block_shape=[1, 64])
+            index = tl.make_tensor_descriptor(
+                i_ptr, shape=[lots, per_lot], strides=[per_lot, 1], block_shape=[LOTS, EACH]
+            )
+            out = tl.make_tensor_descriptor(o_ptr, shape=[lots, 64], strides=[64, 1], block_shape=[LOTS, 64])
+            for lot in range(tl.program_id(0) * LOTS, lots, tl.num_programs(0) * LOTS):
+                rows = tl.reshape(index.load([lot, 0]), [LOTS * EACH])
+                found = tl.reshape(table.gather(rows, 0), {shape})
+                out.store([lot, 0], {stored})
+        """
+
+    def judged(shape: str, stored: str) -> list[str]:
+        findings = lint(source.format(shape=shape, stored=stored), select=["SPY113"])
+        return [finding.message for finding in findings]
+
+    (inner,) = judged("[LOTS, EACH, 64]", "tl.sum(found, axis=1)")
+    assert "past the end of `per_lot` (in blocks of `EACH`)" in inner
+    (lined,) = judged("[LOTS, 1, EACH, 64]", "tl.reshape(tl.sum(found, axis=2), [LOTS, 64])")
+    assert "past the end of `per_lot`" in lined
+    (outer,) = judged("[LOTS, EACH, 64]", "tl.broadcast_to(tl.sum(tl.sum(found, axis=2), axis=0)[None, :], [LOTS, 64])")
+    assert "past the end of `lots` (in blocks of `LOTS`)" in outer
+    assert judged("[LOTS, EACH, 64]", "tl.broadcast_to(tl.sum(found, axis=2)[:, :1], [LOTS, 64])") == []

@@ -177,10 +177,34 @@ def test_tiles_through_variables_constants_and_parameters() -> None:
     assert tiles("Sizes.BLOCK", top="class Sizes:\n    BLOCK = 512\n\n") == []
     assert tiles("block", parameters="x, y, block=256") == []
     assert [each.level for each in tiles("width", parameters="x, y, width=256")] == [Level.ERROR]
+    assert tiles("blk_n", parameters="x, y, blk_n: int = 64") == []
     chosen = tiles("block", parameters="x, y, block")
     assert [(each.level, each.verdict) for each in chosen] == [(Level.NOTE, Verdict.UNPROVEN)]
     unknown = tiles("pick()", top="from elsewhere import pick\n\n")
     assert [(each.level, each.verdict) for each in unknown] == [(Level.NOTE, Verdict.UNPROVEN)]
+
+
+HEADS_KERNEL = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def heads_kernel(x_ptr, y_ptr, n, D: tl.constexpr, BLK_N: tl.constexpr, BLOCK_D: tl.constexpr):
+    x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n, D], strides=[D, 1], block_shape=[BLK_N, BLOCK_D])
+    y_desc = tl.make_tensor_descriptor(y_ptr, shape=[n, D], strides=[D, 1], block_shape=[BLK_N, BLOCK_D])
+    for start in range(tl.program_id(0) * BLK_N, n, tl.num_programs(0) * BLK_N):
+        y_desc.store([start, 0], x_desc.load([start, 0]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "fires"),
+    [("BLOCK_D=D", False), ("BLOCK_D=n", True), ("BLOCK_D=2 * D", True), ("BLOCK_D=x.shape[0]", True)],
+)
+def test_a_tile_named_after_a_dimension_of_the_model(block: str, fires: bool) -> None:
+    host = f"\n\ndef run(x, y):\n    n, D = x.shape\n    heads_kernel[(32,)](x, y, n, D, BLK_N=64, {block})\n"
+    assert codes(lint(HEADS_KERNEL + host), "SPY402") == (["SPY402"] if fires else [])
 
 
 def test_positional_arguments_are_matched() -> None:

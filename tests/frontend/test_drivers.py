@@ -275,7 +275,7 @@ def test_the_command_line_holds_on_top_of_everything() -> None:
 def test_defaults_bind_where_nothing_else_does() -> None:
     (found,) = bindings({})
     assert (found.source, found.constexprs) == ("defaults", {"ROWS": 4})
-    assert found.open_reasons == {"BLOCK": "nothing gives it a value"}
+    assert found.open_reasons == {"BLOCK": "nothing gives `BLOCK` a value"}
     assert bindings({}, "shift") == []
 
 

@@ -120,6 +120,49 @@ def f(x, y, n, kernel_fn=k):
     assert (names(second), dims(second), values(second)["BLOCK"]) == (["k"], [8], 128)
 
 
+@pytest.mark.parametrize(
+    "test", ["kernel_fn in BATCHED", "not kernel_fn not in BATCHED", "kernel_fn in [other, third]"]
+)
+@pytest.mark.parametrize("default", ["kernel_fn=k", "kernel_fn", "kernel_fn=elsewhere"])
+def test_kernels_chosen_by_membership(test: str, default: str) -> None:
+    source = f"""
+@triton.jit
+def third(x_ptr, n, BLOCK: tl.constexpr): pass
+BATCHED = (other, third)
+def f(x, y, n, {default}):
+    if {test}:
+        kernel_fn[(4,)](x, n, BLOCK=64)
+    else:
+        kernel_fn[(8,)](x, y, n, BLOCK=128)
+"""
+    first, second = launches(source)
+    assert (names(first), dims(first), values(first)["BLOCK"]) == (["other", "third"], [4], 64)
+    assert (names(second), dims(second)) == (["k"] if default == "kernel_fn=k" else [], [8])
+
+
+def test_membership_leaves_what_is_known_of_the_kernel() -> None:
+    source = """
+def f(x, y, n, wide):
+    fn = k if wide else other
+    if fn in (other, k.fn_of_nobody):
+        fn[(1,)](x, n, BLOCK=16)
+    if fn in (other,):
+        fn[(2,)](x, n, BLOCK=32)
+    elif fn in (k, other):
+        fn[(4,)](x, y, n, BLOCK=64)
+    for fn in (k, other):
+        if fn not in (k,):
+            fn[(8,)](x, n, BLOCK=128)
+"""
+    found = launches(source)
+    assert [(names(launch), dims(launch)) for launch in found] == [
+        (["k", "other"], [1]),  # the tuple has a member that is not known
+        (["other"], [2]),
+        (["k"], [4]),
+        (["other"], [8]),
+    ]
+
+
 def test_kernels_that_only_callers_name() -> None:
     source = """
 def launch(kernel, x, n, block=32):

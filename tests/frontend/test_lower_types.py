@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spyre_lint.ir.types import OpaqueType
 from tests.frontend.lowering import body, lower, only, type_of
 
 LOADS = """
@@ -168,3 +169,9 @@ def test_tiles_that_do_not_broadcast_are_said_not_to() -> None:
     ir = lower(body("r = tl.arange(0, 16) + tl.arange(0, 32)", "n"))
     assert "broadcast" in ir.incomplete[0].reason
     assert "16" in ir.incomplete[0].reason and "32" in ir.incomplete[0].reason
+
+
+@pytest.mark.parametrize("expression", ["tl.cdiv(n, BLOCK)", "tl.minimum(n, BLOCK)", "n * BLOCK", "BLOCK * n"])
+def test_text_in_place_of_a_number_is_followed_no_further(expression: str) -> None:
+    ir = lower(body(f"r = {expression}"), dtypes={"n": "i32"}, BLOCK="abc")
+    assert any(isinstance(result.type, OpaqueType) for op in ir.walk() for result in op.results)

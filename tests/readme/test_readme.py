@@ -10,6 +10,7 @@ import pytest
 from spyre_lint.output import FORMATS
 from spyre_lint.registry import Registry
 from tests.readme.sessions import README, SESSION, printed, run
+from tests.workflow.projects import LOCAL_CHECK, LOCAL_PAGE
 
 TEXT = README.read_text(encoding="utf-8")
 SESSIONS = SESSION.findall(TEXT)
@@ -43,13 +44,20 @@ def test_the_configuration_example_is_accepted(tmp_path: Path) -> None:
         "@triton.jit\ndef _norm_kernel_spyre(x_ptr, BLOCK: tl.constexpr):\n    pass\n",
         encoding="utf-8",
     )
+    (tmp_path / "docs" / "invariants").mkdir(parents=True)
+    plugin = tmp_path / "lint" / "short_names.py"
+    plugin.parent.mkdir()
+    plugin.write_text(LOCAL_CHECK, encoding="utf-8")
+    plugin.with_name("short-names.md").write_text(LOCAL_PAGE, encoding="utf-8")
     done = run(["--select", "SPY901", "."], cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_every_option_and_format_named_is_one_of_the_command() -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", TEXT))
-    assert named <= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", run(["check", "--help"]).stdout))
+    commands = re.findall(r"^  ([a-z]+) ", run(["--help"]).stdout.partition("Commands:")[2], re.MULTILINE)
+    helps = "".join(run([command, "--help"]).stdout for command in commands)
+    assert named <= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", helps))
     assert all(f"`{name}`" in TEXT for name in FORMATS)
 
 

@@ -109,6 +109,26 @@ class Log:
         self.programs.setdefault(builder.grid_idx, []).append([kind, *place, offsets])
 
 
+class PatchOnce:
+    """Exchanges the language's functions for interpreted ones once a module, not at every call of a function.
+
+    This process does nothing else with the language, so nothing is ever put back.
+    """
+
+    def __init__(self) -> None:
+        self.patch = interpreter._patch_lang
+        self.patched: set[str] = set()
+
+    def __call__(self, function: Any) -> PatchOnce:
+        if function.__module__ not in self.patched:
+            self.patched.add(function.__module__)
+            self.patch(function)
+        return self
+
+    def restore(self) -> None:
+        """Called at the end of a launch."""
+
+
 def _number(handle: Any) -> int:
     return int(handle.data.item())
 
@@ -142,6 +162,7 @@ def main() -> None:
     module = _load(Path(request["path"]))
     log = Log()
     log.install()
+    interpreter._patch_lang = PatchOnce()
     for item in request["launches"]:
         kernel = getattr(module, item["kernel"])
         assert isinstance(kernel, interpreter.InterpretedFunction)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -87,10 +87,10 @@ FLAGS = {"STORE_LSE": 1}
 
 # Values of the tiles, and of the other scalars, by position among the parameters; grids by the axes a kernel reads.
 TILES = ((8, 16, 8), (16, 8, 32))
-SIZES = ((3, 5, 2), (16, 35, 8), (41, 24, 9), (70, 3, 33))
+SIZES = ((3, 5, 2), (16, 35, 8), (21, 24, 9), (50, 3, 33))
 GRIDS = {
     0: ((1,), (3,), (1,), (2,)),
-    1: ((1,), (3,), (5,), (32,)),
+    1: ((1,), (2,), (5,), (32,)),
     2: ((1, 1), (2, 3), (4, 1), (2, 5)),
     3: ((1, 1, 1), (2, 1, 3), (1, 3, 2), (2, 2, 2)),
 }
@@ -114,12 +114,7 @@ def _kernels() -> Kernels:
     return lowered(TEXT)
 
 
-def _names() -> list[str]:
-    helpers = lowered("import triton\nimport triton.language as tl\n" + HELPERS).by_name
-    return [name for name in _kernels().by_name if name not in helpers]
-
-
-NAMES = _names()
+NAMES = re.findall(r"def (\w+)\(", WRONG + RIGHT + SCALARS)
 
 
 @cache
@@ -149,7 +144,9 @@ def launches_of(name: str) -> tuple[Launch, ...]:
 
 
 def _scalars(name: str, tiles: tuple[int, ...], sizes: tuple[int, ...], grid: tuple[int, ...]) -> dict[str, int]:
-    fixed = FLAGS | {"NUM_CORES": prod(grid), "GROUP": 3, "BLOCK_H": 1024 if name == "literal_width" else tiles[1]}
+    fixed = FLAGS | {"NUM_CORES": prod(grid), "GROUP": 3, "B": 5, "heads": 3}
+    if name == "literal_width":
+        fixed["BLOCK_H"] = 1024
     scalars: dict[str, int] = {}
     counts = [0, 0]
     for position, param in enumerate(_kernels().by_name[name].info.params):
@@ -162,13 +159,15 @@ def _scalars(name: str, tiles: tuple[int, ...], sizes: tuple[int, ...], grid: tu
         elif "stride" in param.name:
             scalars[param.name] = 10_007 * (position + 1)
         else:
-            scalars[param.name] = values[counts[is_tile] % len(values)]
+            value = values[counts[is_tile] % len(values)]
+            # A size that is a constexpr is a stride, too: those Triton wants to be multiples of 16 bytes.
+            scalars[param.name] = -(-value // 4) * 4 if param.is_constexpr else value
             counts[is_tile] += 1
     return scalars
 
 
 @pytest.fixture(scope="module")
-def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[dict[str, Any]]]]:
+def interpreted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
     """What the interpreter says of the launches, by kernel."""
     path = tmp_path_factory.mktemp("interpreted") / "kernels.py"
     path.write_text(TEXT, encoding="utf-8")
@@ -187,7 +186,7 @@ def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in NAMES}
     for launch, answer in zip(launches, answers, strict=True):
         found[launch.kernel].append(answer)
-    yield found
+    return found
 
 
 def from_interpreter(launch: Launch, answer: dict[str, Any]) -> Programs:
@@ -195,7 +194,8 @@ def from_interpreter(launch: Launch, answer: dict[str, Any]) -> Programs:
     programs: Programs = {place: Counter() for place in program_ids(launch.grid)}
     for place, made in answer["programs"]:
         for kind, pointer, base, *lists in made:
-            programs[tuple(place)][(kind, pointer, base, *map(tuple, lists))] += 1
+            access = (kind, pointer, base, *(tuple(entry) for entry in lists))
+            programs[tuple(place)][access] += 1
     return programs
 
 
@@ -211,9 +211,7 @@ def from_shadow(ir: KernelIR, launch: Launch) -> tuple[Programs, set[Access]]:
     return programs, perhaps
 
 
-def _run(
-    kind: str, code: Code, roles: Roles, launch: Launch, programs: Programs, perhaps: set[Access]
-) -> None:
+def _run(kind: str, code: Code, roles: Roles, launch: Launch, programs: Programs, perhaps: set[Access]) -> None:
     tiles = tile_values(roles, launch.scalars)
     trial = Runner(code, roles, tiles, Budget()).trial(launch.scalars)
     trial.env.update(launch.scalars)  # the strides, too, are this test's
@@ -223,14 +221,18 @@ def _run(
     recorder, runner = trial.recorder, trial.runner
     constants = [runner.number(expr, trial.env) for expr in code.exprs]
     program = code.prepare(recorder, [trial.env.get(name, 1) for name in code.params], constants)
-    program = program(*(*launch.grid, 1, 1)[:3])
+    program = program(*_whole(launch.grid, 1))
     for place, touched in zip(run.ids(), run.programs, strict=True):
         records: list[tuple[int, ...]] = []
-        program(*(*place, 0, 0)[:3], records.append)
+        program(*_whole(place, 0), records.append)
         assert set(records) == touched
         programs[place].update(_access(kind, code, recorder, record) for record in records)
     assert not recorder.unplaced
     perhaps.update(_access(kind, code, recorder, record) for record in recorder.perhaps)
+
+
+def _whole(place: tuple[int, ...], rest: int) -> tuple[int, ...]:
+    return (*place, rest, rest)[:3]
 
 
 def _access(kind: str, code: Code, recorder: Recorder, record: tuple[Any, ...]) -> Access:
@@ -257,14 +259,12 @@ def assert_same(ir: KernelIR, launch: Launch, real: Programs) -> None:
 
 
 def test_most_of_the_suite_is_run() -> None:
-    assert set(EXPECTED) < set(NAMES) and RIGHT.count("@triton.jit") + len(EXPECTED) + 4 == len(NAMES)
+    assert set(EXPECTED) < set(NAMES) <= set(_kernels().by_name)
     assert len(set(NAMES) - REFUSED) >= 100
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
-def test_shadow_launch_lists_what_the_interpreter_does(
-    name: str, interpreted: dict[str, list[dict[str, Any]]]
-) -> None:
+def test_shadow_launch_lists_what_the_interpreter_does(name: str, interpreted: dict[str, list[dict[str, Any]]]) -> None:
     made = 0
     for launch, answer in zip(launches_of(name), interpreted[name], strict=True):
         assert "error" not in answer, (launch, answer["error"])
@@ -276,9 +276,7 @@ def test_shadow_launch_lists_what_the_interpreter_does(
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
-def test_some_descriptors_are_too_narrow_for_triton(
-    name: str, interpreted: dict[str, list[dict[str, Any]]]
-) -> None:
+def test_some_descriptors_are_too_narrow_for_triton(name: str, interpreted: dict[str, list[dict[str, Any]]]) -> None:
     assert all("at least 16 bytes in the last dimension" in answer["error"] for answer in interpreted[name])
 
 
