@@ -43,6 +43,8 @@ class ParamInfo:
     loc: Location
     is_constexpr: bool
     default: str | None = None
+    used_as: str = ""
+    """`pointer` or `descriptor` where the kernel's own text uses it as one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ def from_launch(info: KernelInfo, launch: Launch) -> Binding:
     args: dict[str, HostValue] = {}
     reasons: dict[str, str] = {}
     places: dict[str, Location] = {}
+    tensors = {param.name for param in info.params if param.used_as}
     for name, argument in match_arguments(info, launch).items():
         value = argument.value
         if name in constexpr:
@@ -117,7 +118,7 @@ def from_launch(info: KernelInfo, launch: Launch) -> Binding:
             continue
         if argument.pointee is not None:
             dtypes[name] = f"*{argument.pointee}"
-        else:
+        elif name not in tensors:
             scalar = _scalar_type(value)
             if scalar is not None:
                 dtypes[name] = scalar

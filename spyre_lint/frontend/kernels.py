@@ -22,6 +22,7 @@ from spyre_lint.frontend.hosteval import annotation_of, default_nodes
 from spyre_lint.frontend.names import AUTOTUNE, CONFIG, HEURISTICS, JIT_DECORATORS
 from spyre_lint.frontend.project import Project
 from spyre_lint.frontend.syntax import Module, parameter_nodes, walk
+from spyre_lint.frontend.usage import usage_of
 
 MAX_PARTS = 200
 """Most Configs related to one autotune decorator."""
@@ -163,6 +164,7 @@ def _kernel(
     defaults = default_nodes(node)
     arguments = node.args
     params = []
+    usage = usage_of(project, module, node).parameters
     for item in parameter_nodes(node):
         if item in (arguments.vararg_node, arguments.kwarg_node):
             continue
@@ -173,6 +175,7 @@ def _kernel(
                 module.location(item),
                 is_constexpr(project, module, annotation_of(node, item.name)),
                 None if default is None else module.source(default),
+                usage.get(item.name, ""),
             )
         )
     info = KernelInfo(

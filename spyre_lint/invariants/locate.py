@@ -120,6 +120,8 @@ def _found_below(roots: Sequence[str]) -> list[str]:
     """Directories `invariants` somewhere below a `_shared`, in the order of their paths; each real one once."""
     from spyre_lint.source.discover import DEFAULT_EXCLUDES
 
+    plain = frozenset(pattern for pattern in DEFAULT_EXCLUDES if "*" not in pattern)
+    wild = tuple(pattern for pattern in DEFAULT_EXCLUDES if "*" in pattern)
     queue = deque((root, SHARED in Path(root).parts) for root in roots)
     seen: set[str] = set()
     found: dict[str, str] = {}
@@ -135,7 +137,7 @@ def _found_below(roots: Sequence[str]) -> list[str]:
         except OSError:
             continue
         for entry in entries:
-            if any(fnmatchcase(entry.name, pattern) for pattern in DEFAULT_EXCLUDES):
+            if entry.name in plain or any(fnmatchcase(entry.name, pattern) for pattern in wild):
                 continue
             if shared and entry.name == INVARIANTS:
                 found.setdefault(os.path.realpath(entry.path), entry.path)

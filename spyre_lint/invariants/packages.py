@@ -9,6 +9,7 @@ costs more than a small run; it is asked only where some package's metadata ment
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,12 +46,14 @@ def installed_checkers() -> list[PackagedChecker]:
 def _mentions_group(directory: Path) -> bool:
     """Whether the metadata of a package in a directory of the import path mentions the group."""
     try:
-        names = [entry for entry in directory.iterdir() if entry.suffix in (".dist-info", ".egg-info")]
+        with os.scandir(directory) as listing:
+            names = [entry.path for entry in listing if entry.name.endswith((".dist-info", ".egg-info"))]
     except OSError:
         return False
+    wanted = GROUP.encode()
     for name in names:
         try:
-            if GROUP.encode() in (name / "entry_points.txt").read_bytes():
+            if wanted in Path(name, "entry_points.txt").read_bytes():
                 return True
         except OSError:
             continue

@@ -9,7 +9,6 @@ Compiling imports the kernels' modules, in worker processes: their code runs. Th
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,14 +24,11 @@ from spyre_lint.bindings import DTypeName, KernelId
 from spyre_lint.config import ConfigError
 from spyre_lint.context import KernelContext, KernelInstance
 from spyre_lint.engine.run import Run, RunOptions
-from spyre_lint.findings import Finding, Level, Verdict
+from spyre_lint.findings import Finding
 from spyre_lint.invariants.locate import load_registry
 from spyre_lint.ir.core import Block, Op
-from spyre_lint.ir.types import DescriptorType, ScalarType, TileType, Type, dtype_of
+from spyre_lint.ir.types import ScalarType, TileType, Type, dtype_of
 from spyre_lint.registry import Registry
-from spyre_lint.source.comments import Comments, statement_ranges
-from spyre_lint.source.files import read_text
-from spyre_lint.target import DEFAULT_TARGET
 from spyre_lint.verify import liveness
 from spyre_lint.verify.compile import (
     CompileError,
@@ -43,6 +39,7 @@ from spyre_lint.verify.compile import (
     compile_kernels,
     encode_constexpr,
 )
+from spyre_lint.verify.rejections import Rejection, accepted_errors, errors_of, excuse, rejection_of
 from spyre_lint.verify.ttir import TileKey, TtirError, parse_ttir, tile_sites
 
 Site = tuple[TileKey, int]
@@ -55,16 +52,6 @@ DEFAULT_TIMEOUT = 60.0
 """Seconds that one kernel under one binding may take, its module's import included."""
 
 _KINDS = {"desc_load": "load", "desc_gather": "gather", "dot": "dot", "dot_scaled": "dot", "reduce": "reduce"}
-_SPYRE_OPS = ("layout_marker", "wk_slice_coord", "inter_tile")
-"""Operations that only the Spyre build of Triton has."""
-
-_ABOUT_FORM = ("SPY1", "SPY2", "SPY6", "SPY7", "SPY8")
-"""Families whose errors are about a statement's form, so that a frontend may reject it. The others are about what the
-whole kernel does, and do not stand for an error of Triton.
-"""
-
-_BOTH_REJECT = {"SPY201": "at least 16 bytes in the last dimension"}
-"""Errors about descriptors that stock Triton's frontend raises, too, whatever else the kernel does, and its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +64,6 @@ class Difference:
     linter: str
     triton: str
     line: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """An error of Triton's frontend, and the codes of the linter's errors in the same statement."""
-
-    type: str
-    message: str
-    path: str
-    line: int
-    codes: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """Place and message in one line."""
-        message = " ".join(self.message.split())
-        said = f"{self.type}: {message}" if message else self.type
-        return f"line {self.line}: {said}" if self.line else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +143,7 @@ def verify(
     contexts: list[KernelContext] = []
     report, outcome = run.examine(paths, contexts.append)
     found = [result.finding for result in (*outcome.shown, *outcome.suppressed)]
-    errors = [each for each in found if each.code.startswith(_ABOUT_FORM) and _is_error(each, registry)]
+    errors = errors_of(found, registry)
     contexts.sort(key=lambda context: context.info.loc)
     reasons = {id(instance): why_not(instance) for context in contexts for instance in context.instances}
     asked = [each for context in contexts for each in context.instances if not reasons[id(each)]]
@@ -198,13 +167,6 @@ def verify(
         triton=_triton_version() if results else "",
         problems=report.problems,
     )
-
-
-def _is_error(finding: Finding, registry: Registry) -> bool:
-    """Whether a finding shows an error, whatever level a configuration gives it."""
-    rule = registry.rules.get(finding.code)
-    level = rule.level if rule is not None else finding.level
-    return finding.verdict is Verdict.VIOLATED and level is Level.ERROR
 
 
 def _require_triton(results: Iterable[CompileResult]) -> None:
@@ -279,9 +241,19 @@ def _compare(
     if result.error is not None:
         if result.error.kind != "frontend":
             return replace(base, status="failed", reason=_failure(result.error))
-        return _compare_rejection(base, instance, result, result.error, errors)
+        rejection = rejection_of(instance, result.error, errors)
+        if rejection.codes:
+            return replace(base, status="agrees", rejection=rejection)
+        why = excuse(instance, result, result.error)
+        if why:
+            return replace(base, status="not verified", reason=why, rejection=rejection)
+        difference = Difference("error", "no such error in this statement", rejection.text, result.error.line)
+        return replace(base, status="differs", rejection=rejection, differences=(difference,))
     assert result.ttir is not None
-    missed = _accepted_errors(instance, result, errors)
+    missed = tuple(
+        Difference("error", f"{each.code}: {each.message}", "no error", each.location.line)
+        for each in accepted_errors(instance, result, errors)
+    )
     live = instance.analysis(live_tiles)
     if live.peak_bytes is None:
         reason = f"the linter has no figure: {live.reason}"
@@ -396,101 +368,3 @@ def _only(types: Mapping[str, int]) -> str:
     """Types of tiles that only one side holds at its peak."""
     said = ", ".join(f"{count} x {type_}" if count > 1 else type_ for type_, count in sorted(types.items()))
     return f", with {said}" if said else ""
-
-
-# ---- errors ------------------------------------------------------------------------------------------------------
-
-
-def _compare_rejection(
-    base: BindingVerdict,
-    instance: KernelInstance,
-    result: CompileResult,
-    error: CompileError,
-    errors: Sequence[Finding],
-) -> BindingVerdict:
-    """Triton rejects the kernel: the linter must have found an error in the statement."""
-    codes: tuple[str, ...] = ()
-    for frame in reversed(error.frames):
-        codes = codes or _codes_at(Path(frame.path), frame.line, errors)
-    if not error.frames:  # Triton does not say where
-        codes = tuple(sorted({each.code for each in errors if each.kernel == instance.info.name}))
-    meant = next((code for code, words in _BOTH_REJECT.items() if words in error.message), None)
-    if meant is not None:
-        codes = tuple(code for code in codes if code == meant)
-    rejection = Rejection(error.type, error.message, instance.info.id.path, error.line, codes)
-    if codes:
-        return replace(base, status="agrees", rejection=rejection)
-    why = _of_a_stub(error, result.stubbed) or _only_spyre(instance, error, result.target)
-    if why:
-        return replace(base, status="not verified", reason=why, rejection=rejection)
-    difference = Difference("error", "no such error in this statement", rejection.text, error.line)
-    return replace(base, status="differs", rejection=rejection, differences=(difference,))
-
-
-def _codes_at(path: Path, line: int, errors: Sequence[Finding]) -> tuple[str, ...]:
-    """Codes of the errors found in the statement at a line."""
-    here = [each for each in errors if _resolved(each.location.path) == path.resolve()]
-    if not here:
-        return ()
-    first, last = _statement(path, line)
-    return tuple(sorted({each.code for each in here if first <= each.location.line <= last}))
-
-
-def _resolved(path: str) -> Path:
-    return Path(path).resolve()
-
-
-def _statement(path: Path, line: int) -> tuple[int, int]:
-    """First and last line of the statement at a line of a file."""
-    return Comments(statements=tuple(statement_ranges(read_text(str(path))[0]))).statement_at(line)
-
-
-def _of_a_stub(error: CompileError, stubbed: Sequence[str]) -> str:
-    """Why a rejection may be due to a module that is not installed; empty if it names none."""
-    named = next((name for name in stubbed if re.search(rf"\b{re.escape(name)}\b", error.message)), None)
-    return f"`{named}` is not installed, and the kernel needs it" if named is not None else ""
-
-
-def _only_spyre(instance: KernelInstance, error: CompileError, target: str) -> str:
-    """Why a rejection by a Triton that is no Spyre build says nothing about the kernel; empty if it does."""
-    if target.startswith("spyre") or instance.settings.target.profile != "spyre":
-        return ""
-    if next(instance.ir.ops(*_SPYRE_OPS), None) is not None or (
-        "triton.language" in error.message and "has no attribute" in error.message
-    ):
-        return "it uses operations that only the Spyre build of Triton has"
-    if "power of 2" in error.message and _has_odd_blocks(instance):
-        return "only the Spyre build of Triton takes tiles that are no powers of two"
-    return ""
-
-
-def _has_odd_blocks(instance: KernelInstance) -> bool:
-    extents = (
-        extent
-        for op in instance.ir.walk()
-        for result in op.results
-        if isinstance(result.type, (TileType, DescriptorType))
-        for extent in (result.type.shape if isinstance(result.type, TileType) else result.type.block_shape or ())
-    )
-    return any(extent.is_const and extent.value & (extent.value - 1) for extent in extents)
-
-
-def _accepted_errors(
-    instance: KernelInstance, result: CompileResult, errors: Sequence[Finding]
-) -> tuple[Difference, ...]:
-    """Errors about descriptors of this binding that stock Triton would have had to raise."""
-    limit = instance.settings.target.min_last_dim_bytes
-    if result.target.startswith("spyre") or limit != DEFAULT_TARGET.min_last_dim_bytes:
-        return ()
-    path = Path(instance.file.abspath)
-    found: list[Difference] = []
-    for each in errors:
-        if each.code not in _BOTH_REJECT or each.binding not in (None, instance.label):
-            continue
-        if _resolved(each.location.path) != path.resolve():
-            continue
-        first, last = _statement(path, each.location.line)
-        if any(first <= op.loc.line <= last and not op.stack for op in instance.ir.ops("make_descriptor")):
-            said = f"{each.code}: {each.message}"
-            found.append(Difference("error", said, "no error", each.location.line))
-    return tuple(found)

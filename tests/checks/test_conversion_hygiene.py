@@ -502,7 +502,7 @@ def test_the_fills_of_the_original_are_told(load: str, said: list[str]) -> None:
     assert told == [f"the original fills masked lanes with `{text}`" for text in said]
 
 
-# ---------------------------------------------------------------------- dispatch as wrappers of kernel libraries write it
+# ---------------------------------------------------------------------- dispatch as wrappers write it
 
 FEW_AND_MANY = (
     PLAIN.replace("copy_kernel", "few_kernel")

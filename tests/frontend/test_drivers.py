@@ -13,7 +13,7 @@ KERNEL = (
     HEAD
     + """
 @triton.jit
-def scale(x_ptr, out_ptr, n, eps, BLOCK: tl.constexpr, ROWS: tl.constexpr = 4): pass
+def scale(x_ptr, out_ptr, n, eps, BLOCK: tl.constexpr, ROWS: tl.constexpr = 4): tl.load(x_ptr)
 @triton.jit
 def shift(x_ptr, n, BLOCK: tl.constexpr): pass
 """
@@ -252,7 +252,10 @@ def test_drivers_go_before_launches() -> None:
     assert "BLOCK" in open_one.open_reasons
     assert "problem size" in open_one.open_reasons["BLOCK"]
     assert open_one.args["n"].kind == "problem"
-    assert (exact.constexprs, exact.dtypes) == ({"BLOCK": 128, "ROWS": 2}, {"out_ptr": "*fp16"})
+    assert (exact.constexprs, exact.dtypes) == (
+        {"BLOCK": 128, "ROWS": 2},
+        {"out_ptr": "*fp16", "n": "i32", "eps": "fp32"},
+    )
     assert exact.args["n"].value == 7
     assert exact.grid is not None
     assert exact.grid.product_bounds == (8, 8)

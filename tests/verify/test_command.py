@@ -19,7 +19,7 @@ from spyre_lint.cli import cli
 from spyre_lint.context import KernelInstance
 from spyre_lint.ir.sym import const
 from spyre_lint.target import DEFAULT_TARGET
-from spyre_lint.verify import command
+from spyre_lint.verify import command, rejections
 
 pytestmark = pytest.mark.verify
 
@@ -207,7 +207,7 @@ def test_an_error_of_the_linter_that_triton_has_not_is_a_difference(
     binding = only("kernel.py", "--constexpr=BLOCK=32", *BIND)
     assert binding["status"] == "agrees"  # the project's own limit is not Triton's
     (tree / "spyre-lint.toml").unlink()
-    monkeypatch.setattr("spyre_lint.verify.command.DEFAULT_TARGET", replace(DEFAULT_TARGET, min_last_dim_bytes=128))
+    monkeypatch.setattr("spyre_lint.verify.rejections.DEFAULT_TARGET", replace(DEFAULT_TARGET, min_last_dim_bytes=128))
     write(tree / "spyre-lint.toml", "[hardware]\nmin-last-dim-bytes = 128\n")
     binding = only("kernel.py", "--constexpr=BLOCK=32", *BIND)
     assert binding["status"] == "differs"
@@ -243,8 +243,10 @@ def test_another_error_in_the_statement_does_not_stand_for_the_sixteen_bytes(
 ) -> None:
     write(tree / "kernel.py", KERNEL.replace("x_ptr,\n        shape", "x_ptr + n,\n        shape"))
     assert only("kernel.py", "--constexpr=BLOCK=4", *BIND)["status"] == "agrees"
-    true = command._is_error
-    monkeypatch.setattr(command, "_is_error", lambda finding, rules: finding.code != "SPY201" and true(finding, rules))
+    true = rejections.is_error
+    monkeypatch.setattr(
+        rejections, "is_error", lambda finding, rules: finding.code != "SPY201" and true(finding, rules)
+    )
     assert only("kernel.py", "--constexpr=BLOCK=4", *BIND)["status"] == "differs"
 
 
@@ -273,6 +275,33 @@ def test_tiles_that_only_the_spyre_build_takes(tree: Path) -> None:
     assert binding["triton_error"]["codes"] == []
     # For stock Triton the linter knows better.
     assert only("kernel.py", "--profile=stock", "--constexpr=BLOCK=32", *BIND)["triton_error"]["codes"] == ["SPY109"]
+
+
+def test_gathers_that_only_the_spyre_build_has(tree: Path) -> None:
+    text = """
+    import triton
+    import triton.language as tl
+
+
+    @triton.jit
+    def rows(x_ptr, i_ptr, y_ptr, n, BLOCK: tl.constexpr):
+        x_desc = tl.make_tensor_descriptor(x_ptr, shape=[n, 8, n], strides=[8 * n, n, 1], block_shape=[1, 8, BLOCK])
+        i_desc = tl.make_tensor_descriptor(i_ptr, shape=[n], strides=[1], block_shape=[16])
+        y_desc = tl.make_tensor_descriptor(y_ptr, shape=[n, 8, n], strides=[8 * n, n, 1], block_shape=[16, 8, BLOCK])
+        y_desc.store([0, 0, 0], x_desc.gather(i_desc.load([0]), 0))
+    """
+    write(tree / "kernel.py", text)
+    binding = only("kernel.py", "--constexpr=BLOCK=32", "--dtype=i_ptr=*i32", *BIND)
+    assert (binding["status"], binding["triton_error"]["codes"]) == ("not verified", [])
+    assert binding["reason"].startswith("only the Spyre build of Triton gathers")
+
+
+def test_a_rejection_of_a_module_that_is_not_installed(tree: Path) -> None:
+    text = KERNEL.replace("import triton\n", "import no_such_package\nimport triton\n", 1)
+    write(tree / "kernel.py", text.replace("x + x)", "(x + x).to(no_such_package.float16))"))
+    binding = only("kernel.py", "--constexpr=BLOCK=32", *BIND)
+    assert (binding["status"], binding["stubbed"]) == ("not verified", ["no_such_package"])
+    assert binding["reason"] == "`no_such_package` is not installed, and the kernel needs it"
 
 
 def test_a_module_that_hangs(tree: Path) -> None:

@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -85,14 +86,15 @@ TEXT = "import triton\nimport triton.language as tl\n" + HELPERS + WRONG + RIGHT
 REFUSED = {"first_half_by_design", "flat_extent_from_the_host"}
 FLAGS = {"STORE_LSE": 1}
 
-# Values of the tiles, and of the other scalars, by position among the parameters; grids by the axes a kernel reads.
+# Values of the tiles, and of the other scalars, by position among the parameters. Every tiling is run with every row
+# of sizes, each time on another grid; which ones, the number of axes that a kernel reads tells.
 TILES = ((8, 16, 8), (16, 8, 32))
 SIZES = ((3, 5, 2), (16, 35, 8), (21, 24, 9), (50, 3, 33))
 GRIDS = {
-    0: ((1,), (3,), (1,), (2,)),
-    1: ((1,), (2,), (5,), (32,)),
-    2: ((1, 1), (2, 3), (4, 1), (2, 5)),
-    3: ((1, 1, 1), (2, 1, 3), (1, 3, 2), (2, 2, 2)),
+    0: ((1,), (3,), (1,), (2,), (1,), (3,), (1,), (2,)),
+    1: ((1,), (2,), (5,), (32,), (3,), (1,), (4,), (2,)),
+    2: ((1, 1), (2, 3), (4, 1), (2, 5), (1, 2), (1, 1), (3, 2), (1, 4)),
+    3: ((1, 1, 1), (2, 1, 3), (1, 3, 2), (2, 2, 2), (1, 1, 2), (1, 1, 1), (3, 1, 1), (1, 2, 1)),
 }
 
 Access = tuple[Any, ...]
@@ -136,10 +138,8 @@ def launches_of(name: str) -> tuple[Launch, ...]:
     ir = _flagged(name)
     axes = max((op.attrs["axis"] for op in ir.ops("program_id")), default=-1) + 1
     found = []
-    for turn, tiles in enumerate(TILES):
-        for row, sizes in enumerate(SIZES):
-            grid = GRIDS[axes][(row + turn) % len(SIZES)]
-            found.append(Launch(name, grid, _scalars(name, tiles, sizes, grid)))
+    for (tiles, sizes), grid in zip(product(TILES, SIZES), GRIDS[axes], strict=True):
+        found.append(Launch(name, grid, _scalars(name, tiles, sizes, grid)))
     return tuple(found)
 
 

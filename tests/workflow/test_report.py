@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -225,7 +224,7 @@ def test_update_writes_the_status_and_nothing_else(tmp_path: Path) -> None:
     }
     assert '        "rotate": {"source": "blas", "tiers": {"T1": {"status": "satisfied"}}},' in lines
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert [each for each in os.listdir(root) if each.startswith(".kernels.json")] == []
+    assert list(root.glob(".kernels.json*")) == []
     assert run(root, "report", "kernels", "--registry", "kernels.json", "--update").returncode == 0
     assert path.read_text(encoding="utf-8") == after
 
