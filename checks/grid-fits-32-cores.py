@@ -66,6 +66,15 @@ def driver_grids(context: DriverContext) -> Iterator[Finding]:
         yield from judge_size(context.driver.grid, kernels, context.settings.target)
 
 
+@check(TOO_MANY, scope="instance")
+def configured_grids(instance: KernelInstance) -> Iterator[Finding]:
+    """The grid that the configuration gives a kernel; it is told at the kernel, which has no launch of that grid."""
+    binding = instance.binding
+    if binding is not None and binding.source == "configuration" and binding.grid is not None:
+        for finding in judge_size(binding.grid, (), instance.settings.target):
+            yield finding.with_(location=instance.info.loc)
+
+
 @check(AXES, scope="instance")
 def grid_axes(instance: KernelInstance) -> Iterator[Finding]:
     """The axes of the program id that are read, and those of the grid."""

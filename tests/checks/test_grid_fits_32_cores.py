@@ -433,3 +433,22 @@ def kernel(x_ptr, y_ptr, M, N, GROUP_M: tl.constexpr, BLOCK_M: tl.constexpr, BLO
 """
     found = [f for f in lint(source, constexprs={"GROUP_M": 1, "BLOCK_M": 32, "BLOCK_N": 64}) if f.code == "SPY303"]
     assert [(f.verdict.value, f.location.line) for f in found] == [("violated", 8)]
+
+
+@pytest.mark.parametrize(("grid", "expected"), [("[64]", ["SPY301"]), ("[8, 8]", ["SPY301", "SPY309"]), ("[32]", [])])
+def test_grid_of_the_configuration(grid: str, expected: list[str]) -> None:
+    source = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, n, BLOCK: tl.constexpr):
+    x_desc = tl.make_tensor_descriptor(x_ptr, [n], [1], [BLOCK])
+    for i in range(tl.program_id(0), tl.cdiv(n, BLOCK), tl.num_programs(0)):
+        x_desc.store([i * BLOCK], x_desc.load([i * BLOCK]))
+"""
+    config = f'[bindings."kernel.py::kernel"]\nconstexprs = {{ BLOCK = 1024 }}\ngrid = {grid}\n'
+    found = lint(source, config=config, select=["SPY3"])
+    assert sorted(f.code for f in found) == expected
+    assert all(f.location.path == "kernel.py" for f in found)
