@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from astroid import nodes
+from astroid.exceptions import NoDefault
 
 from spyre_lint.findings import Location
 from spyre_lint.frontend import builtins as _builtins  # registers the handlers
@@ -265,9 +266,7 @@ class Calls(Branches):
         assert definition.module is not None
         try:
             default = node.args.default_value(name)
-        except Exception as error:
-            if type(error).__name__ != "NoDefault":
-                raise
+        except NoDefault:
             return _NO_DEFAULT
         if isinstance(default, nodes.Const):
             return default.value
