@@ -6,7 +6,7 @@ Read off the kernel lowered without any binding, where each of them is a symbol.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from spyre_lint.analysis.symbolic import symbolic_values
@@ -73,9 +73,9 @@ def _tile_sizes(op: Op) -> Iterator[Expr]:
             yield step.attrs["value"]
 
 
-def _named(sizes: object) -> list[str]:
+def _named(sizes: Iterable[object]) -> list[str]:
     found: dict[str, None] = {}
-    for size in sizes:  # type: ignore[attr-defined]
+    for size in sizes:
         if isinstance(size, Expr):
             found.update({symbol.name: None for symbol in size.ordered_symbols() if symbol.kind == "constexpr"})
     return list(found)

@@ -41,6 +41,7 @@ ABOUT_SPEED: Final = frozenset({"SPY112", "SPY307", "SPY403"})
 """Rules about work that is done in vain or cores that idle: told as advice, since T1 is about shape."""
 
 _ORDER: Final[tuple[Status, ...]] = ("violated", "unproven", "waived", "satisfied", "not applicable")
+_TAIL: Final = "SPY502"
 _GRID: Final = "grid-fits-32-cores"
 _SCRATCHPAD: Final = "tile-fits-scratchpad"
 _AGNOSTIC: Final = "runtime-arg-agnostic"
@@ -133,7 +134,10 @@ class _Judge:
         causes = [_cause(each, entry, missing) for each in (*wrong, *left)]
         causes += [_cause(each, entry, missing, waived=True) for each in waived]
         if not wrong and not left:
-            causes += _unseen(invariant, entry, evidence)
+            # A dropped tail is shown work and told as such: it leaves nothing open about the grid.
+            shown = self._shown.get(entry.id, ())
+            lost = any(each.code == _TAIL and each.verdict is Verdict.VIOLATED for each in shown)
+            causes += _unseen(invariant, entry, evidence, lost=lost)
         status: Status = "satisfied"
         if wrong:
             status = "violated"
@@ -207,13 +211,16 @@ def _wanted(missing: Missing, message: str, *, everything: bool) -> list[str]:
     ]
 
 
-def _unseen(invariant: Invariant, entry: KernelEntry, evidence: Evidence | None) -> list[Cause]:
+def _unseen(invariant: Invariant, entry: KernelEntry, evidence: Evidence | None, *, lost: bool) -> list[Cause]:
     """What speaks against `satisfied` although no rule says so: that nothing could be looked at."""
     if evidence is None:
         return [_open(entry, INTERNAL_ERROR.code, "the kernel could not be lowered")]
     if invariant.slug == _GRID and evidence.missing.grid and entry.role != "descriptor":
         message = "no launch and no driver was seen that bounds the grid of this kernel"
         return [_open(entry, "SPY301", message, ["a grid"])]
+    if invariant.slug == _GRID and not evidence.core_counts and not lost and entry.role == "spyre":
+        message = "no number of cores was shown to do every tile once: what the programs store could not be followed"
+        return [_open(entry, "SPY303", message)]
     if invariant.slug == _SCRATCHPAD and evidence.peak_bytes is None:
         reasons = [each.peak_reason for each in evidence.bindings if each.peak_reason]
         message = "the peak of live tile bytes is not known under any binding" + (f": {reasons[0]}" if reasons else "")

@@ -306,3 +306,13 @@ def test_set_value(text: str, path: list[str], value: Any, changed: str) -> None
 def test_set_value_where_it_cannot_be(text: str, path: list[str]) -> None:
     with pytest.raises((ValueError, AttributeError)):
         set_value(text, path, 1)
+
+
+def test_a_kernel_whose_stores_cannot_be_followed_is_open_about_the_grid(tmp_path: Path) -> None:
+    root = golden.repository(tmp_path)
+    scattered = Path(__file__).parents[2] / "examples" / "kernels" / "llm" / "cache_scatter" / "spyre.py"
+    (root / "kernels" / "scattered.py").write_text(scattered.read_text(encoding="utf-8"), encoding="utf-8")
+    done = run(root, "report", "kernels/scattered.py", "--format", "json")
+    (kernel,) = json.loads(done.stdout)["kernels"]
+    (grid,) = [each for each in kernel["invariants"] if each["invariant"] == "grid-fits-32-cores"]
+    assert kernel["core_counts"] == [] and grid["status"] == "unproven"

@@ -123,9 +123,10 @@ def reshaped(lw: Lowering, operand: Value, shape: Shape, reorder: bool = False) 
     own = shape_of(operand.type)
     if own is None or own == shape:
         return operand
-    if not own or (operand.op is not None and operand.op.opcode == "const"):
-        scalar = operand if not own else lw.to_value(operand.op.attrs["value"], dtype_of(operand.type))  # type: ignore[union-attr]
-        return lw.splat(scalar, shape)
+    if not own:
+        return lw.splat(operand, shape)
+    if operand.op is not None and operand.op.opcode == "const":
+        return lw.splat(lw.to_value(operand.op.attrs["value"], dtype_of(operand.type)), shape)
     result = TileType(dtype_of(operand.type), shape) if shape else ScalarType(dtype_of(operand.type))
     return lw.make("reshape", {"value": [operand]}, result, reorder=reorder)
 
